@@ -40,13 +40,13 @@ export async function measureRanged(bench: Bench): Promise<readonly Line[]> {
   );
   const warm = bench.cold();
   // The function knows the configuration, and none of the hosts below.
-  await assigned(warm, { ...requestOf("other"), address: intervalAt(pool, 70) });
+  await assigned(warm, { ...requestOf("other"), addresses: [intervalAt(pool, 70)] });
   const one = (context: Context, host: string) => () => assigned(context, requestOf(host));
 
   await measured("assign, ranged, that makes a block", "0 %", [7, 6, 5], one(warm, "owner"));
   await measured("… warm", "0 %", [2, 3, 0], one(warm, "owner"));
   const second = bench.cold();
-  await assigned(second, { ...requestOf("other"), address: intervalAt(pool, 71) });
+  await assigned(second, { ...requestOf("other"), addresses: [intervalAt(pool, 71)] });
   await measured("… host not seen before", "0 %", [4, 4, 4], one(second, "owner"));
   const turns = await useByTurns(bench.cold());
   await measured("… warm, two pools of one network by turns", "0 %", [2, 3, 0], turns);

@@ -375,7 +375,7 @@ describe("I16 a reported conflict keeps its address from everybody until its tim
     const [answer] = await reportAll(calm, told);
     expect(answer).toMatchObject({ quarantinedUntilMs: clock.nowMs + 100_000 });
     clock.nowMs += 100_000; // the quarantine, but not the clocks' skew
-    const specific = { ...requestOf("other", 1), address: addressOf("10.0.0.0") };
+    const specific = { ...requestOf("other", 1), addresses: [addressOf("10.0.0.0")] };
     expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
     expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
     await reclaimAll(calm);
@@ -421,7 +421,7 @@ describe("I9 a released address is not given out again before its cooldown is ov
     clock.nowMs += 1_000_000;
     await releaseAll(calm, told);
     clock.nowMs += 5_000; // the pool's cooldown, but not the clocks' skew
-    const specific = { ...requestOf("other", 1), address: addressOf("10.0.0.0") };
+    const specific = { ...requestOf("other", 1), addresses: [addressOf("10.0.0.0")] };
     expect(await assign(calm, specific)).toMatchObject({ code: "address_cooling" });
     expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
     await reclaimAll(calm);

@@ -19,7 +19,8 @@ export interface AssignRequest {
 }
 
 /**
- * Returns the assign requests of an ADD: one for each specific address, and one for the others. A single one has a key of the network,
+ * Returns the assign requests of an ADD: one for the specific addresses if they are one of each family, else one for each; and one
+ * for the others. A single one has a key of the network,
  * the container and the interface. Several have limits: an address under a key counts in no limit, so an ADD has keys or limits.
  * @throws {CniError}
  */
@@ -30,7 +31,7 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
   if (!workload) {
     const limited = limitedBodies(attachment, parts);
     if (!part || others.length > 0) return limited.map((body) => ({ body, afterDel: [] }));
-    const body = { ...shared(attachment), handle: handleOf(attachment), ...part.wanted };
+    const body = { ...shared(attachment), handle: handleOf(attachment), ...wantedOf(part) };
     const { name } = attachment.network;
     const key = `${name}/${textOfAttachment(attachment.container)}${part.suffix}`;
     return [{ body, key, afterDel: limited }];
@@ -41,8 +42,8 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
       "With ipam.keep a pod gets one specific address, or addresses of Plat's choice, not both.",
     );
   const { namespace: _, ...named } = workload;
-  return parts.map(({ wanted }) => ({
-    body: { ...shared(attachment), workload: named, ...wanted },
+  return parts.map((each) => ({
+    body: { ...shared(attachment), workload: named, ...wantedOf(each) },
     afterDel: [],
   }));
 }
@@ -55,11 +56,13 @@ function limitedBodies(attachment: Attachment, parts: readonly Part[]): readonly
   const named = { ...shared(attachment), handle: handleOf(attachment) };
   const most = (family: Family) =>
     parts.reduce((sum, { counts }) => sum + (counts[family] ?? 0), 0);
-  return parts.flatMap(({ wanted, counts }) =>
+  return parts.flatMap(({ specific, counts }) =>
     FAMILIES.filter((family) => (counts[family] ?? 0) > 0).map((family) => ({
       ...named,
       // What a handle has counts in its limit, and is in the answer: the specific addresses too.
-      ...("address" in wanted ? wanted : { [`ipv${family}`]: most(family) }),
+      ...(specific.length > 0
+        ? wantedOf({ specific: specific.filter((one) => one.family === family), counts })
+        : { [`ipv${family}`]: most(family) }),
       limitPerHandle: most(family),
     })),
   );
@@ -67,10 +70,18 @@ function limitedBodies(attachment: Attachment, parts: readonly Part[]): readonly
 
 /** A part of what an ADD asks for. */
 interface Part {
-  readonly wanted: { readonly address: string } | { readonly ipv4: number; readonly ipv6: number };
+  /** The addresses that it asks for, at most one of a family; none if Plat chooses. */
+  readonly specific: readonly Address[];
   readonly counts: Readonly<Partial<Record<Family, number>>>;
   /** The end of its key. */
   readonly suffix: string;
+}
+
+/** Returns the fields of a request that say what a part asks for. */
+function wantedOf({ specific, counts }: Pick<Part, "specific" | "counts">) {
+  const [address, ...others] = specific.map(formatAddress);
+  if (address === undefined) return { ipv4: counts[4] ?? 0, ipv6: counts[6] ?? 0 };
+  return others.length > 0 ? { addresses: [address, ...others] } : { address };
 }
 
 /** A specific address takes the place of one that Plat chooses. */
@@ -81,14 +92,12 @@ function partsOf(attachment: Attachment): readonly Part[] {
     Math.max(0, count - specific.filter((one) => one.family === family).length);
   const [ipv4, ipv6] = [left(4, network.ipam.ipv4), left(6, network.ipam.ipv6)];
   const parts: readonly Part[] = [
-    ...specific.map((one) => ({
-      wanted: { address: formatAddress(one) },
-      counts: { [one.family]: 1 },
-      suffix: `/${formatAddress(one)}`,
+    ...together(specific).map((some) => ({
+      specific: some,
+      counts: Object.fromEntries(some.map(({ family }) => [family, 1])),
+      suffix: some.map((one) => `/${formatAddress(one)}`).join(""),
     })),
-    ...(ipv4 + ipv6 > 0
-      ? [{ wanted: { ipv4, ipv6 }, counts: { 4: ipv4, 6: ipv6 }, suffix: "" }]
-      : []),
+    ...(ipv4 + ipv6 > 0 ? [{ specific: [], counts: { 4: ipv4, 6: ipv6 }, suffix: "" }] : []),
   ];
   if (parts.length > 0) return parts;
   throw new CniError(
@@ -96,6 +105,12 @@ function partsOf(attachment: Attachment): readonly Part[] {
     "ipam.ipv4 is 0 and so is ipam.ipv6; set one of them above 0.",
   );
 }
+
+/** Divides specific addresses into requests: one of each family fit into one. */
+const together = (specific: readonly Address[]): readonly (readonly Address[])[] => {
+  const isOneOfEach = new Set(specific.map(({ family }) => family)).size === specific.length;
+  return isOneOfEach && specific.length > 0 ? [specific] : specific.map((one) => [one]);
+};
 
 /**
  * Returns the addresses that an ADD asks for, each once: those of `CNI_ARGS`, of `args` and of the capability `ips`, as `host-local`

@@ -221,6 +221,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "Address.labels": "The labels of the pool.",
   "HeldAddress.labels": "The labels of the pool.",
   "AssignRequest.address": "The specific address to assign, in place of counts.",
+  "AssignRequest.addresses":
+    "One specific address of each family, in place of counts: all are assigned, or none is.",
   "AssignRequest.annotations":
     "The annotations of the pod. The first of `subnets`, `subnet`, `ippools` and `ippool` of `ipam.spidernet.io` chooses the pools.",
   "AssignRequest.handle":

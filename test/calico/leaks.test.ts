@@ -75,7 +75,7 @@ describe("a lost compare-and-swap", () => {
       if (time < 2) await fence(world.calm, "unknown-fence", SPACE, network("10.0.0.0/31"));
     });
     const ask = (context: Context) =>
-      assign(context, { ...requestOf("vm", 1), address, limitPerHandle: 1 });
+      assign(context, { ...requestOf("vm", 1), addresses: [address], limitPerHandle: 1 });
     const told = await ask(contextOver(table, world.clock, 2));
     expect(told).toMatchObject({ addresses: [{ address: "10.0.0.1" }] });
     expect(await ask(contextOver(world.table, world.clock, 3))).toEqual(told);
@@ -94,7 +94,7 @@ describe("a claim that another host wins", () => {
     });
     const told = await assign(contextOver(table, world.clock, 2), {
       ...requestOf("pod", 1),
-      address: addressOf("10.0.0.3"),
+      addresses: [addressOf("10.0.0.3")],
     });
     expect(told).toMatchObject({ addresses: [{ address: "10.0.0.3", borrowed: true }] });
   });
@@ -170,11 +170,11 @@ describe("a release", () => {
 
   it("under a stale generation is told so, and what is right now can be read", async () => {
     const world = await makeWorld(undefined, { cooldownSeconds: 0 });
-    const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.3") };
+    const address = addressOf("10.0.0.3");
+    const specific = { ...requestOf("pod", 1), addresses: [address] };
     const stale = await assigned(world.calm, specific);
     await releaseHandle(world.calm, SPACE, "pod");
     await assigned(world.calm, specific);
-    const { address } = specific;
     const release = (text: string | undefined) => {
       const generation = parseGeneration(text ?? "");
       if (!generation.ok) throw new Error(generation.problem);

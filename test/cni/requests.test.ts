@@ -68,6 +68,25 @@ describe("the requests of an ADD", () => {
     expect([request?.key, alone?.key]).toEqual([undefined, "podnet/c1/net1/fd00::7"]);
   });
 
+  it("are one under a key for a specific address of each family, all or nothing", () => {
+    const both = { ipv6: 1, ...{ keep: true } };
+    const [request, ...others] = assignRequests(
+      attachment({ ipv6: 1 }, ips("FD00::7", "10.0.0.7")),
+    );
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      key: "podnet/c1/net1/fd00::7/10.0.0.7",
+      body: { addresses: ["fd00::7", "10.0.0.7"] },
+      afterDel: [
+        { address: "10.0.0.7", limitPerHandle: 1 },
+        { address: "fd00::7", limitPerHandle: 1 },
+      ],
+    });
+    expect(assignRequests(attachment(both, ips("FD00::7", "10.0.0.7"), "db-0"))).toMatchObject([
+      { body: { addresses: ["fd00::7", "10.0.0.7"], workload: { instance: "db-0.net1" } } },
+    ]);
+  });
+
   it("name no network whose name Plat does not accept", () => {
     const [request] = assignRequests(attachment({}, { name: "Pod_Net" }));
     expect(request?.body).not.toHaveProperty("network");

@@ -112,6 +112,53 @@ describe("a request under an Idempotency-Key", () => {
   });
 });
 
+describe("a request that names an address of each family", () => {
+  it("gets both or none, also in a batch and once more under its key", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    const request = { host: "n1", handle: "web-0", addresses: ["2001:db8::7", "10.0.0.7"] };
+    const once = await plat.assign(request, "key-1");
+    expect(once).toMatchObject({
+      status: 200,
+      body: {
+        requested: 2,
+        addresses: [
+          { address: "10.0.0.7", family: 4, pool: "main" },
+          { address: "2001:db8::7", family: 6, pool: "six" },
+        ],
+      },
+    });
+    expect(await plat.assign(request, "key-1")).toEqual(once);
+    const batch = (...lists: string[][]) =>
+      plat.call("POST", "/v1/batch", {
+        body: {
+          requests: lists.map((addresses, n) => ({
+            assign: { host: "n1", handle: `batched-${n}`, addresses },
+          })),
+        },
+      });
+    const { body } = await batch(
+      ["10.0.0.8", "2001:db8::8"],
+      ["10.0.0.9", "2001:db8::7"],
+      ["10.0.0.9", "2001:db8::9"],
+    );
+    expect(body.results).toMatchObject([
+      { status: 200, assigned: { requested: 2 } },
+      {
+        status: 409,
+        problem: { code: "already_assigned", address: "2001:db8::7", assignedTo: "web-0" },
+      },
+      { status: expect.any(Number) },
+    ]);
+    expect(await plat.get("/v1/handles/batched-1")).toMatchObject({ status: 404 });
+    const { addresses } = request;
+    expect(await plat.assign({ ...request, addresses: [...addresses, "10.0.0.1"] })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "addresses" }] },
+    });
+  });
+});
+
 describe("a request is rejected", () => {
   it("for an address that somebody has, with the address and the handle that has it", async () => {
     const plat = await spaceWithPool();

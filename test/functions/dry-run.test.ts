@@ -130,6 +130,27 @@ describe("a dry run of an assign", () => {
     expect(body.families[0]).not.toHaveProperty("rejection");
   });
 
+  it("tells which of two named addresses is to blame, and which block would serve the other", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/pools/six", { cidr: "2001:db8::/120", blockSize: 124 });
+    await plat.assign({ host: "n1", address: "2001:db8::7", handle: "owner" });
+    const addresses = ["10.0.0.7", "2001:db8::7"];
+    const { body } = await dry(() => plat.assign({ host: "n1", addresses, dryRun: true }));
+    expect(body).toMatchObject({
+      requested: 2,
+      rejection: { code: "already_assigned", assignedTo: "owner" },
+      families: [
+        {
+          family: 4,
+          pools: [{ pool: "main" }],
+          blocks: [{ action: "claim", block: "10.0.0.0/28", count: 1 }],
+        },
+        { family: 6, pools: [{ pool: "six" }], blocks: [], rejection: { assignedTo: "owner" } },
+      ],
+    });
+    expect(body.families[0]).not.toHaveProperty("rejection");
+  });
+
   it("says how much less a request that allows it would get", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/30", blockSize: 30 });
     const request = { host: "n1", ipv4: 9, allowPartial: true, dryRun: true };

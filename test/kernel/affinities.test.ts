@@ -46,7 +46,7 @@ const ensure = (context: Context) =>
 const at = (address: string, handle = address, host = HOST) => ({
   ...requestOf(handle, 1),
   host,
-  address: addressOf(address),
+  addresses: [addressOf(address)],
 });
 const statusesOf = ({ items }: Awaited<ReturnType<typeof release>>) =>
   items.map(({ status }) => status);

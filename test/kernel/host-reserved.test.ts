@@ -166,7 +166,7 @@ describe("what a host keeps for itself", () => {
   it("is not given to one who names it, also where the block would be claimed for that", async () => {
     const world = await worldOfTwo();
     const specific = (text: string, request: AssignRequest) =>
-      assign(world.calm, { ...request, address: addressOf(text) });
+      assign(world.calm, { ...request, addresses: [addressOf(text)] });
     expect(await specific("10.0.0.2", asked("a", 1))).toMatchObject({
       code: "already_assigned",
       detail: expect.stringContaining("for itself"),

@@ -7,6 +7,7 @@ import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import { areHeld, grantedUnderLimit, quotaSlotsUnderLimit } from "../../src/kernel/assign/quota.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
+import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -104,11 +105,30 @@ describe("a handle with a limit of one", () => {
     expect(await told(other(world, 4), both)).toEqual(answer);
   });
 
+  it("answers the specific addresses of both families again, and rejects another of one", async () => {
+    const world = await makeWorld();
+    await putPool(world.calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+    const asking = (...texts: string[]) => {
+      const addresses = texts.map(addressOf);
+      const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
+      return assign(world.calm, { ...limited(1, 1), wanted, addresses });
+    };
+    const both = { addresses: [{ address: "10.0.0.5" }, { address: "2001:db8::2" }] };
+    expect(await asking("10.0.0.5")).toMatchObject({ addresses: [{ address: "10.0.0.5" }] });
+    expect(await asking("10.0.0.5", "2001:db8::2")).toMatchObject(both);
+    expect(await asking("10.0.0.5", "2001:db8::2")).toMatchObject(both);
+    expect(await asking("10.0.0.5", "2001:db8::3")).toMatchObject({
+      code: "handle_limit",
+      detail:
+        "Handle vm has 1 IPv6 addresses and may not have 2001:db8::3 as well (limitPerHandle 1).",
+    });
+  });
+
   it("answers a specific address again, and rejects another", async () => {
     const world = await makeWorld();
     const [first] = await told(world.calm, limited(1, 1));
     const asking = (address: string) =>
-      assign(world.calm, { ...limited(1, 1), address: addressOf(address) });
+      assign(world.calm, { ...limited(1, 1), addresses: [addressOf(address)] });
     expect(await asking(first as string)).toMatchObject({ addresses: [{ address: first }] });
     const another = first === "10.0.0.7" ? "10.0.0.6" : "10.0.0.7";
     expect(await asking(another)).toMatchObject({

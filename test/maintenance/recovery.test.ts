@@ -85,7 +85,10 @@ describe("a reclaimer that dies between a block and its affinities", () => {
     expect(await assigned(capped.calm, requestOf("next", 1))).toMatchObject({ handle: "next" });
     const specific = await cutOff();
     expect(
-      await assigned(specific.calm, { ...requestOf("next", 1), address: addressOf("10.0.0.1") }),
+      await assigned(specific.calm, {
+        ...requestOf("next", 1),
+        addresses: [addressOf("10.0.0.1")],
+      }),
     ).toMatchObject({ handle: "next" });
   });
 

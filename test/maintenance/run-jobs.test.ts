@@ -102,7 +102,7 @@ describe("a drain", () => {
     const other = { ...requestOf("other", 1), host: "host:node-2" } as const;
     expect(await assign(world.calm, other)).toMatchObject(rejection);
     expect(await assign(world.calm, { ...other, pools: ["pool"] })).toMatchObject(rejection);
-    const specific = { ...other, address: addressOf("10.0.0.14") };
+    const specific = { ...other, addresses: [addressOf("10.0.0.14")] };
     expect(await assign(world.calm, specific)).toMatchObject(rejection);
   });
 
@@ -270,7 +270,7 @@ describe("a delete", () => {
       code: "no_pool_available",
       members: { pools: [{ pool: "pool", code: "state" }] },
     });
-    const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.3") };
+    const specific = { ...requestOf("pod", 1), addresses: [addressOf("10.0.0.3")] };
     expect(await assign(world.calm, specific)).toMatchObject({
       detail: "Address 10.0.0.3 lies in pool pool, which is being deleted.",
     });
@@ -419,7 +419,7 @@ describe("a delete", () => {
     expect(await putPool(world.calm, SPACE, "heir", poolOf(RANGE, 31), undefined)).toMatchObject({
       created: true,
     });
-    const specific = { ...requestOf("heir", 1), address: addressOf("10.0.0.5") };
+    const specific = { ...requestOf("heir", 1), addresses: [addressOf("10.0.0.5")] };
     await assigned(world.calm, specific);
     expect(await readAddress(world.calm, SPACE, addressOf("10.0.0.5"))).toMatchObject({
       pool: "heir",
@@ -496,7 +496,7 @@ describe("an empty block that an earlier pool of the same name and range left", 
   it("serves nobody who would claim it, or asks for its address", async () => {
     await orphan();
     expect(await assign(world.calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
-    const specific = { ...requestOf("pod", 1), address: addressOf("10.0.0.1") };
+    const specific = { ...requestOf("pod", 1), addresses: [addressOf("10.0.0.1")] };
     await expect(assign(world.calm, specific)).rejects.toThrow("left from an earlier pool");
     expect(taken()).toEqual([]);
   });

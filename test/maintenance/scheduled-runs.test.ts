@@ -67,7 +67,7 @@ describe("the reclaimer", () => {
     const world = await makeWorld(poolOf("10.0.0.0/16", 28), { cooldownSeconds: 0 });
     const { calm, clock } = world;
     const at = (address: string, handle: string) =>
-      assigned(calm, { ...requestOf(handle, 1), address: addressOf(address) });
+      assigned(calm, { ...requestOf(handle, 1), addresses: [addressOf(address)] });
     await at("10.0.0.1", "first");
     const later = await at("10.0.200.1", "later");
     let groups = 0;

@@ -72,9 +72,27 @@ export const ASSIGNS: readonly Operation[] = [
     step: "create-block",
     prepare: nothing,
     walk: (context) =>
-      assign(context, { ...requestOf("specific", 1), address: addressOf("10.0.0.3") }),
+      assign(context, { ...requestOf("specific", 1), addresses: [addressOf("10.0.0.3")] }),
     kept: [],
     again: UNKEYED,
+  },
+  {
+    name: "assign of a specific address of each family",
+    step: "pending-live",
+    prepare: async ({ calm }) => {
+      await addIpv6(calm);
+      return nothing();
+    },
+    walk: (context) => assign(context, { ...requestOf("specific", 1), ...ONE_OF_EACH_FAMILY }),
+    kept: [],
+    again: UNKEYED,
+    meets: [
+      {
+        with: "an assign of one of them",
+        walk: (context) =>
+          assign(context, { ...requestOf("rival", 1), addresses: [addressOf("10.0.0.3")] }),
+      },
+    ],
   },
   {
     name: "assign over several blocks",
@@ -183,6 +201,18 @@ export const ASSIGNS: readonly Operation[] = [
     again: UNKEYED,
   },
 ];
+
+/** The part of a request that names an address of each family. */
+export const ONE_OF_EACH_FAMILY = {
+  wanted: [
+    { family: 4, count: 1 },
+    { family: 6, count: 1 },
+  ],
+  addresses: [addressOf("10.0.0.3"), addressOf("2001:db8::2")],
+} as const;
+
+export const addIpv6 = (context: Context) =>
+  putPool(context, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
 
 /** Fills the blocks of a host that has one block more than it reads at once. */
 export async function manyFull(context: Context): Promise<Assignment> {

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
-import type { Context } from "../../src/kernel/core/context.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { addressOf, assigned, interfacesRequest, poolOf, requestOf, SPACE } from "../world.ts";
+import { addIpv6, ONE_OF_EACH_FAMILY } from "./assigns.ts";
 import { AUTHOR_MS, type Operation } from "./operation.ts";
 import { revision, selectivePool } from "./pools.ts";
 
@@ -51,8 +51,25 @@ export const KEYED_ASSIGNS: readonly Operation[] = [
   {
     name: "assign of a specific address with an Idempotency-Key",
     step: "take-slots",
-    walk: (context) => assign(context, { ...keyed(1), address: addressOf("10.0.0.3") }),
+    walk: (context) => assign(context, { ...keyed(1), addresses: [addressOf("10.0.0.3")] }),
     again: "the same answer",
+  },
+  {
+    name: "assign of a specific address of each family with an Idempotency-Key",
+    step: "pending-live",
+    prepare: async ({ calm }) => {
+      await addIpv6(calm);
+      return { old: await assigned(calm, requestOf("old", 1)) };
+    },
+    walk: (context) => assign(context, specificBoth),
+    again: "the same answer",
+    meets: [
+      {
+        with: "the same request",
+        walk: (context) => assign(context, specificBoth),
+        waitMs: AUTHOR_MS,
+      },
+    ],
   },
   {
     name: "assign of both families with an Idempotency-Key",
@@ -125,9 +142,7 @@ const ofBothFamilies = {
 } as const;
 const keyedBoth: AssignRequest = { ...requestOf("both", 1, "once"), ...ofBothFamilies };
 
-async function addIpv6(context: Context) {
-  return putPool(context, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
-}
+const specificBoth: AssignRequest = { ...requestOf("named", 1, "named"), ...ONE_OF_EACH_FAMILY };
 
 /** Makes a request for both families, of which only one has a pool. */
 const inPart = (): AssignRequest => ({

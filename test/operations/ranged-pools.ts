@@ -64,7 +64,7 @@ const drain = async (context: Context, name: string) =>
 /** Prepares two sets, of which the first keeps an address when it is narrowed. */
 export const heldInRed = async (world: World) => {
   await twoSets(world);
-  const request = { ...from("old", 1, "red"), address: addressOf("10.9.0.3") };
+  const request = { ...from("old", 1, "red"), addresses: [addressOf("10.9.0.3")] };
   return { old: await assigned(world.calm, request) };
 };
 
@@ -85,7 +85,7 @@ const narrowedAgo = async (world: World) => {
 };
 
 /** A request for an address that leaves the first pool when it is narrowed. */
-const leaving = () => ({ ...from("new", 1, "red"), address: addressOf("10.9.0.5") });
+const leaving = () => ({ ...from("new", 1, "red"), addresses: [addressOf("10.9.0.5")] });
 
 /** Operations on pools with ranges, which share blocks. */
 export const RANGED_POOLS: readonly Operation[] = [
@@ -105,11 +105,11 @@ export const RANGED_POOLS: readonly Operation[] = [
     step: "borrowed",
     prepare: async (world) => {
       await twoSets(world);
-      const request = { ...from("old", 1, "blue"), address: addressOf("10.9.0.7") };
+      const request = { ...from("old", 1, "blue"), addresses: [addressOf("10.9.0.7")] };
       return { old: await assigned(world.calm, request) };
     },
     walk: (context) =>
-      assign(context, { ...from("new", 1, "red"), address: addressOf("10.9.0.4") }),
+      assign(context, { ...from("new", 1, "red"), addresses: [addressOf("10.9.0.4")] }),
     again: UNKEYED,
   },
   {

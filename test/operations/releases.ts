@@ -246,7 +246,7 @@ export async function beginsAnew(context: Context, _: Told, world: World) {
 
 /** Returns a request of a host for a specific address. */
 export function at(handle: string, host: HostId, address: string, key?: string): AssignRequest {
-  return { ...requestOf(handle, 1, key), host, address: addressOf(address) };
+  return { ...requestOf(handle, 1, key), host, addresses: [addressOf(address)] };
 }
 
 const keyedPair = requestOf("keyed", 2, "twice");

@@ -16,7 +16,7 @@ export interface Applications {
   readonly pools: Scenario["pools"];
   readonly family: Address["family"];
   /** What their instances ask for: one or two addresses, or the first one of their pools. */
-  readonly forms: readonly Pick<AssignRequest, "wanted" | "interfaces" | "address">[];
+  readonly forms: readonly Pick<AssignRequest, "wanted" | "interfaces" | "addresses">[];
 }
 
 /** The share of runs with applications. */
@@ -81,7 +81,7 @@ export function drawApplications(
           { wanted: [{ family, count: 1 }] },
           { wanted: [{ family, count: 1 }] },
           { wanted: [{ family, count: 2 }] },
-          { wanted: [{ family, count: 1 }], address: addressAt(spec.cidr, 0) },
+          { wanted: [{ family, count: 1 }], addresses: [addressAt(spec.cidr, 0)] },
           byInterface(family, "eth0"),
         ],
   };

@@ -22,8 +22,8 @@ import { retire } from "./scaler.ts";
 const JUDGED_MAX = 2;
 
 /** Returns true for a request that names neither an address nor a workload, whose addresses are its own. */
-const isPlain = ({ address, workload, interfaces }: AssignRequest): boolean =>
-  address === undefined && workload === undefined && interfaces === undefined;
+const isPlain = ({ addresses, workload, interfaces }: AssignRequest): boolean =>
+  addresses === undefined && workload === undefined && interfaces === undefined;
 
 /**
  * Ends a run without further clients. After the scheduled runs the table must be tidy, and empty

@@ -69,8 +69,8 @@ async function asking(
     const other = key !== undefined && chanceIn(context)(0.03);
     const sent = other ? { ...request, digest: "another body" } : request;
     const since = ledger.moment;
-    const text = request.address && formatAddress(request.address);
-    const before = text === undefined ? undefined : ledger.promiseOf(text);
+    const named = (request.addresses ?? []).map(formatAddress);
+    const before = new Map(named.map((text) => [text, ledger.promiseOf(text)]));
     const answer = await scheduler.trying(() =>
       assignJudged(requestOf(context), sent, {
         shared: scenario.pools.find(({ ranges }) => ranges)?.cidr,
@@ -88,6 +88,13 @@ async function asking(
           invariant: "I8",
           message: `asked ${asked}, got ${got}, and ${missing} are said to be missing`,
         });
+      for (const text of named.filter(
+        (text) => !answer.addresses.some(({ address }) => address === text),
+      ))
+        ledger.violations.push({
+          invariant: "I8",
+          message: `asked for ${text}, and got none of it`,
+        });
       const limited = request.limitPerHandle === undefined ? undefined : since;
       for (const { family, count, interface: of } of partial ? [] : request.wanted) {
         const own = answer.addresses.filter((each) => each.interface === of);
@@ -104,8 +111,10 @@ async function asking(
     }
     if (answer) {
       scheduler.count(`answer: ${answer.code}`);
+      const text = named.find((each) => each === answer.members.address);
       // No caller was assigned a host-reserved address.
-      if (!answer.members.hostReserved) ledger.hearRejection(answer, before, text, since);
+      if (text !== undefined && !answer.members.hostReserved)
+        ledger.hearRejection(answer, before.get(text), text, since);
     }
     if (key === undefined || answer?.code === "already_released") return undefined;
     await context.sleep(25_000 * context.random.fraction());

@@ -142,11 +142,11 @@ export class Ledger {
   hearRejection(
     { code, members }: Rejection,
     before: Promised | undefined,
-    address: string | undefined,
+    address: string,
     since: number,
   ): void {
     const said = SAID[code];
-    if (!said || address === undefined) return;
+    if (!said) return;
     // What an application holds is assigned to it.
     if (said !== "taken" || !this.#was(address, "held", since))
       this.#hearSaid(address, said, since);

@@ -75,7 +75,7 @@ export function asTenant(
 ): AssignRequest {
   const below = (n: number) => Math.floor(random.fraction() * n);
   if (random.fraction() < 0.45) return asked;
-  const { address: _, poolsByFamily: __, ...rest } = asked;
+  const { addresses: _, poolsByFamily: __, ...rest } = asked;
   const { family } = addresses[0] as Address;
   const nameAt = (n: number) => pools[n % pools.length]?.name ?? "";
   const from = below(pools.length);
@@ -86,7 +86,7 @@ export function asTenant(
   }
   if (random.fraction() < 0.3) {
     const address = addresses[below(addresses.length)] as Address;
-    return { ...rest, pools: [], address, wanted: [{ family, count: 1 }] };
+    return { ...rest, pools: [], addresses: [address], wanted: [{ family, count: 1 }] };
   }
   const named = [nameAt(from), ...(below(2) === 0 ? [] : [nameAt(from + 1)])];
   const count = 1 + below(rest.limitPerHandle ?? 4);

@@ -67,7 +67,7 @@ export function drawRequests(random: Random, scenario: Scenario, number: number)
       attributes: {},
       pools: chance(0.15) ? drawPools(random, scenario) : [],
       ...(allowPartial && { allowPartial }),
-      ...(address && { address }),
+      ...(address && { addresses: [address] }),
       ...(namespace && { namespace }),
       ...(chance(0.1) && { use: "Tunnel" as const }),
       ...(chance(0.15) && { maxBlocksPerHost: 1 }),
@@ -111,6 +111,19 @@ function byInterface(
       { name: "net1", pools: [last.name] },
     ],
   };
+}
+
+/** Lets some requests that name an address name one of the other family as well. */
+export function asDual(random: Random, scenario: Scenario, asked: AssignRequest): AssignRequest {
+  const [named] = asked.addresses ?? [];
+  const pools = scenario.pools.filter(({ cidr }) => cidr.family !== named?.family);
+  if (!named || pools.length === 0 || random.fraction() < 0.5) return asked;
+  const { allowPartial: _, ...whole } = asked;
+  const addresses = [named, drawAddress(random, { pools })].toSorted((a, b) => a.family - b.family);
+  // One that lies in no pool may be of the same family.
+  return addresses[0]?.family === addresses[1]?.family
+    ? asked
+    : { ...whole, addresses, wanted: addresses.map(({ family }) => ({ family, count: 1 })) };
 }
 
 export function drawAddress(random: Random, { pools }: Pick<Scenario, "pools">): Address {

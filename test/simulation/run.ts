@@ -58,7 +58,7 @@ import { PromisedPrefixes } from "./promised-prefixes.ts";
 import { seededRandom } from "./random.ts";
 import { asTenant, drawRangedPools } from "./ranged-pools.ts";
 import { readingOnce } from "./reading.ts";
-import { ASIDE, drawRequests, FOUNDED, SPACE, SPACES } from "./requests.ts";
+import { ASIDE, asDual, drawRequests, FOUNDED, SPACE, SPACES } from "./requests.ts";
 import { resizer, type Subnet } from "./resizer.ts";
 import { type Fleet, scaler } from "./scaler.ts";
 import { cidrOf, drawScenario, type Scenario } from "./scenario.ts";
@@ -134,9 +134,13 @@ const CONFLICTS_SHARE = 0.35;
 const PREFIX_OWNERS_SHARE = 0.5;
 /** The share of runs with pools of prefixes in which somebody makes pools of prefixes. */
 const POOL_MAKERS_SHARE = 0.2;
+/** The share of runs with requests that name an address of each family. */
+const DUALS_SHARE = 0.25;
 /** The share of runs with pools of prefixes in which a node is rebuilt. */
 const REBUILT_SHARE = 0.5;
 
+/** With this name the seeds that other tests name have no such requests, so that their runs stay as they are. */
+const DUALS = "duals 2608";
 /** With this name the seeds that other tests name have no indexes, so that their runs stay as they are. */
 const INDEXES = "indexes 9";
 /** With this name the runs stay as they are of the seeds beyond 50 that other tests name, which take long to find again. */
@@ -201,17 +205,20 @@ export async function simulate({
     scenario.settings.strictAffinity,
     forbidding.map(({ name }) => name),
   );
+  const isDual = randomOf(seed, DUALS).fraction() < DUALS_SHARE;
   const asks = scenario.clients.map((_, n) => {
     const workloads = randomOf(seed, `workloads ${n}`);
     const tenancies = randomOf(seed, `tenancies ${n}`);
     const tenants = randomOf(seed, `tenants ${n}`);
+    const duals = randomOf(seed, `duals ${n}`);
     return drawRequests(randomOf(seed, `requests ${n}`), scenario, n).map(({ key, request }) => {
       const whole = {
         ...request,
         ...(conditions.pools.size > 0 && drawWorkload(workloads, conditions)),
         ...(callers && { assignedBy: callers.of(n) }),
       };
-      const asked = ranged ? asTenant(tenancies, ranged, whole) : whole;
+      const named = isDual ? asDual(duals, scenario, whole) : whole;
+      const asked = ranged ? asTenant(tenancies, ranged, named) : named;
       return { key, request: withTenant(tenants, indexedAttributes, asked) };
     });
   });

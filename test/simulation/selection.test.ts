@@ -91,7 +91,7 @@ describe("the judge of selectors", () => {
   it("lets those in who name the pool, or an address", async () => {
     expect(await judged(TOLD_MS * 2, moved, { pools: ["pool"] })).toEqual([]);
     const address = { family: 4, value: 0n } as const;
-    expect(await judged(TOLD_MS * 2, moved, { address })).toEqual([]);
+    expect(await judged(TOLD_MS * 2, moved, { addresses: [address] })).toEqual([]);
   });
 
   it("lets nobody in who is not registered where that is required", async () => {

@@ -116,7 +116,7 @@ export class Selection {
   }
 
   #judge(name: string | undefined, request: AssignRequest, atMs: number): void {
-    const { host, namespace, address, use, hostLabels, namespaceLabels } = request;
+    const { host, namespace, addresses, use, hostLabels, namespaceLabels } = request;
     const { settings } = this.#scenario;
     const isUnknown = this.#is(host, atMs, (labels) => labels === undefined);
     const isMachine = use !== "LoadBalancer" && affinityTypeOf(host) === "host";
@@ -132,7 +132,7 @@ export class Selection {
     const caller = request.assignedBy && namedPrincipal(request.assignedBy);
     if (pool.principals && isMissing(pool.principals, caller))
       this.#violate(`${caller} took a slot in pool ${name}, which does not serve it`);
-    const isNamed = address !== undefined || named !== undefined;
+    const isNamed = addresses !== undefined || named !== undefined;
     if (isNamed && !isRanged(pool)) return;
     const defaults = this.#depotPools ?? [];
     const ofFamily = "length" in defaults ? defaults : defaults[pool.cidr.family];

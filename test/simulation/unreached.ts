@@ -195,7 +195,6 @@ export const EXCUSES: readonly Excuse[] = [
     why: "No pool of a simulation ends at the limited broadcast address; test/functions/special-ranges.test.ts has it.",
     branches: [
       ["kernel/assign/family-requests.ts", "return undefined; const value = formatAddress"],
-      ["kernel/assign/family-requests.ts", "not: address && whyNeverAssigned"],
       ["kernel/assign/family-requests.ts", "const value = formatAddress(address)"],
       ["nouns/address/operations/read-address.ts", 'return new Rejection("not_found", `Address '],
     ],

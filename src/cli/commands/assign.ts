@@ -36,7 +36,11 @@ export const assignCommand = (io: Io): Command =>
       .addOption(affinityTypeOption())
       .option("--ipv4 <n>", "Number of IPv4 addresses", count)
       .option("--ipv6 <n>", "Number of IPv6 addresses", count)
-      .option("--address <ip>", "One specific address, in place of --ipv4 and --ipv6")
+      .option(
+        "--address <ip>",
+        "A specific address, in place of --ipv4 and --ipv6; twice for one of each family",
+        texts,
+      )
       .option(
         "--handle <handle>",
         "Name to find and release the addresses by; Plat generates one if left out",
@@ -94,6 +98,10 @@ export const assignCommand = (io: Io): Command =>
             "plat assign --host node-1 --address 10.0.0.20 --handle gateway",
           ],
           [
+            "Assign a specific address of each family, both or none",
+            "plat assign --host n1 --address 10.0.0.20 --address fd00::20 --handle gateway",
+          ],
+          [
             "Assign to a workload, whose name and uid replace handle and key",
             "plat assign --host n1 --ipv4 1 --namespace shop --workload Job/load --uid 7f9c",
           ],
@@ -107,6 +115,7 @@ export const assignCommand = (io: Io): Command =>
 
 interface AssignOptions extends DryRunOption, HostReservedOptions, WorkloadOptions {
   readonly host: string;
+  readonly address?: readonly string[];
   readonly pool?: readonly string[];
   readonly defaultPool?: readonly string[];
   readonly attribute?: Readonly<Record<string, string>>;
@@ -135,6 +144,7 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
 function bodyOf(options: AssignOptions) {
   const {
     host,
+    address: addresses = [],
     pool: pools,
     defaultPool: defaultPools,
     attribute: attributes,
@@ -151,6 +161,7 @@ function bodyOf(options: AssignOptions) {
   } = options;
   return {
     ...fields,
+    ...(addresses.length > 1 ? { addresses } : { address: addresses[0] }),
     host,
     pools,
     defaultPools,

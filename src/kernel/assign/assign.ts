@@ -64,7 +64,7 @@ import {
   placesOfHost,
   requesterOf,
 } from "./requester.ts";
-import { selectAddress } from "./select-address.ts";
+import { selectAddresses } from "./select-address.ts";
 import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
@@ -149,12 +149,11 @@ async function round(
     execution.allowance = allowance;
   }
   const missing = missingFrom(execution, learned.familyRequests);
-  const [firstMissing] = missing;
-  if (!firstMissing) return conclude(execution);
+  if (missing.length === 0) return conclude(execution);
   const found = request.prefixes
     ? await selectPrefixes(context, missing, request.prefixes)
-    : request.address
-      ? await selectAddress(context, firstMissing, request.address)
+    : request.addresses
+      ? await selectAddresses(context, missing, request.addresses)
       : request.stated
         ? await selectStated(context, missing, grantedTo(execution))
         : await selectInBatch(execution, missing, learned.places);
@@ -274,7 +273,7 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
     cache.blocksOf(space, host).length > 0 ||
     cache.knowsShared(space, host) ||
     (workload && cache.blocksOfApplication(applicationCopy(space, workload)).size > 0);
-  const isSpecific = request.address !== undefined || request.stated !== undefined;
+  const isSpecific = request.addresses !== undefined || request.stated !== undefined;
   const warm = !isSpecific && isKnown;
   const mayHaveEarlier = limitPerHandle !== undefined || (workload && isKeptKind(workload));
   const readsEarlier = allocationPlace.keyed && (!warm || mayHaveEarlier);

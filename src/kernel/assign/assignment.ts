@@ -46,8 +46,8 @@ export interface AssignRequest extends PoolsAsked {
   readonly wanted: readonly Wanted[];
   /** Each interface has its own pools, in place of those of the request. All get their addresses, or none does. */
   readonly interfaces?: readonly NamedInterface[];
-  /** A specific address. Then the request wants one address of its family. */
-  readonly address?: Address;
+  /** Specific addresses, at most one of a family. Then the request wants one of each of their families, and gets all or none. */
+  readonly addresses?: readonly Address[];
   /** Specific addresses that the host says it has, as many of each family as the request wants. It gets no others. */
   readonly stated?: readonly StatedAddress[];
   /** Present if it asks for prefixes, one of each wanted family, instead of addresses. */
@@ -155,6 +155,12 @@ export function assignment(
 
 export const totalOf = (wanted: readonly { readonly count: number }[]): number =>
   wanted.reduce((sum, { count }) => sum + count, 0);
+
+/** Returns the specific address of a family that a request names. */
+export const specificFor = (
+  { addresses = [] }: Pick<AssignRequest, "addresses">,
+  of: Family,
+): Address | undefined => addresses.find(({ family }) => family === of);
 
 /** The parts of a request that its interfaces replace. */
 type Asked = Pick<AssignRequest, "wanted" | "interfaces" | "pools">;

@@ -146,6 +146,9 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
 const alone = (request: AssignRequest, wanted: Wanted): AssignRequest => ({
   ...request,
   wanted: [wanted],
+  ...(request.addresses && {
+    addresses: request.addresses.filter(({ family }) => family === wanted.family),
+  }),
   ...(request.interfaces && {
     interfaces: request.interfaces.filter(({ name }) => name === wanted.interface),
   }),

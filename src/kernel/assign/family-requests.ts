@@ -34,7 +34,14 @@ import {
 import type { Unfit } from "../../selection/unfit.ts";
 import { affinityTypeOf, hostName, reservedOf } from "../values/host.ts";
 import type { StatedAddress } from "../values/stated-address.ts";
-import { type AssignRequest, eachWanted, fieldOf, ofInterface, totalOf } from "./assignment.ts";
+import {
+  type AssignRequest,
+  eachWanted,
+  fieldOf,
+  ofInterface,
+  specificFor,
+  totalOf,
+} from "./assignment.ts";
 import {
   poolOfPrefix,
   poolOfSpecificPrefix,
@@ -52,7 +59,7 @@ export type PoolRequest = Pick<
   | "namespace"
   | "wanted"
   | "interfaces"
-  | "address"
+  | "addresses"
   | "stated"
   | "prefixes"
   | "use"
@@ -85,9 +92,8 @@ export function familyRequestsOf(
   configuration: SpaceConfiguration,
   requester: Requester,
 ): FamilyRequests | Rejection {
-  const { space, host, address, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
+  const { space, host, allowPartial = false, maxBlocksPerHost, hostReserved } = request;
   const rejected =
-    neverAssigned(request) ??
     oversize(request, configuration) ??
     unasked(request, configuration) ??
     unregistered(request, configuration, requester);
@@ -99,6 +105,7 @@ export function familyRequestsOf(
   const unserved: Rejection[] = [];
   for (const { one, family, count } of eachWanted(request)) {
     const ofApplication = applicationFor(one, requester);
+    const address = specificFor(request, family);
     const { stated: statedPrefixes = [], specific } = request.prefixes ?? {};
     const stated = statedPrefixes.find((cidr) => cidr.family === family);
     const ofFamily = request.stated?.filter((each) => each.address.family === family);
@@ -200,7 +207,8 @@ export function consideredPools(
   requester: Requester,
   family: Family,
 ): Considered {
-  const { address, prefixes } = request;
+  const { prefixes } = request;
+  const address = specificFor(request, family);
   if (prefixes?.specific)
     return ofOnePool(poolWithPrefix(configuration, prefixes.specific), (pool) =>
       whyNotSpecific(pool, request, requester),
@@ -306,16 +314,24 @@ function unasked(request: PoolRequest, configuration: SpaceConfiguration): Rejec
 
 /** Rejects a request for too many addresses, so that one call cannot drain a pool. */
 function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejection | undefined {
-  const { wanted, prefixes, stated } = request;
+  const { wanted, prefixes, stated, addresses } = request;
   if (prefixes || stated) return undefined;
   const total = totalOf(wanted);
   const most = settings.maxAddressesPerRequest;
   if (total <= most) return undefined;
-  const fields = wanted.map((each) => ({
-    field: fieldOf(request, each),
-    value: each.count,
-    problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
-  }));
+  const fields = addresses
+    ? [
+        {
+          field: "addresses",
+          value: addresses.map(formatAddress),
+          problem: `must be at most ${most} (maxAddressesPerRequest)`,
+        },
+      ]
+    : wanted.map((each) => ({
+        field: fieldOf(request, each),
+        value: each.count,
+        problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
+      }));
   return new Rejection(
     "invalid_request",
     `${total} addresses are asked for; a request may ask for ${most} (maxAddressesPerRequest).`,
@@ -393,8 +409,8 @@ function placesOf(
 }
 
 /** Rejects an address that no host can have. */
-function neverAssigned({ address }: { readonly address?: Address }): Rejection | undefined {
-  const problem = address && whyNeverAssigned(address);
+function neverAssigned({ address }: StatedAddress): Rejection | undefined {
+  const problem = whyNeverAssigned(address);
   if (!problem) return undefined;
   const value = formatAddress(address);
   return new Rejection("invalid_request", `address ${value} ${problem}.`, {

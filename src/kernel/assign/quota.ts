@@ -25,7 +25,7 @@ import { fresh } from "../values/fresh.ts";
 import { parseGeneration } from "../values/generation.ts";
 import { nodeOfHandle } from "../values/handle.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../values/quota-slot.ts";
-import type { AssignRequest } from "./assignment.ts";
+import { type AssignRequest, specificFor } from "./assignment.ts";
 import { inProgress } from "./replay.ts";
 
 /** The addresses that a limit permits a request: those that its handle has, and free quota slots for the others. */
@@ -69,8 +69,8 @@ export async function allowanceOf(
   return { has, free };
 }
 
-const specificOf = ({ address, stated }: AssignRequest): readonly Address[] | undefined =>
-  address ? [address] : stated?.map((each) => each.address);
+const specificOf = ({ addresses, stated }: AssignRequest): readonly Address[] | undefined =>
+  addresses ?? stated?.map((each) => each.address);
 
 /**
  * Returns the addresses that a handle has through requests with a limit. It ends a request that a crash cut off, and no lease.
@@ -256,11 +256,13 @@ const isOf = ({ held }: Granted, address: Address): boolean =>
   );
 
 function atTheLimit(
-  { handle, address }: AssignRequest,
+  request: AssignRequest,
   family: Family,
   count: number,
   limit: number,
 ): Rejection {
+  const { handle } = request;
+  const address = specificFor(request, family);
   const asked = address ? ` and may not have ${formatAddress(address)} as well` : "";
   return new Rejection(
     "handle_limit",

@@ -82,7 +82,7 @@ export const hasOpenFamily = (request: PoolRequest): boolean =>
 
 /** Returns true if a request names neither pools of a family nor an address. */
 const isOpen = (request: PoolRequest, family: Family): boolean =>
-  !request.address && !poolsNamed(request, family);
+  !request.addresses && !poolsNamed(request, family);
 
 /** Returns true if the conditions of a pool may count for what a request wants. A wrong answer costs a read. */
 const mayBeJudged = (

@@ -175,7 +175,10 @@ export async function isFit(
   );
 }
 
-function areAsked({ wanted, address }: AssignRequest, held: readonly Holding[]): boolean {
+function areAsked(
+  { wanted, addresses: named = [] }: AssignRequest,
+  held: readonly Holding[],
+): boolean {
   const addresses = held.flatMap(({ part, block, ordinals }) =>
     ordinals.map((ordinal) => ({ ...addressAt(block.cidr, ordinal), interface: part.interface })),
   );
@@ -184,6 +187,6 @@ function areAsked({ wanted, address }: AssignRequest, held: readonly Holding[]):
   return (
     totalOf(wanted) === addresses.length &&
     wanted.every((each) => countFor(each) === each.count) &&
-    (!address || addresses.some((each) => formatAddress(each) === formatAddress(address)))
+    named.every((one) => addresses.some((each) => formatAddress(each) === formatAddress(one)))
   );
 }

@@ -1,10 +1,11 @@
-import { Rejection } from "../../base/outcome.ts";
+import { Rejection, together } from "../../base/outcome.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
 import { ordinalOf } from "../../net/cidr.ts";
 import { nameOfApplication } from "../../nouns/application/application.ts";
 import { listedAt } from "../../nouns/application/changes.ts";
 import { isRanged, type Pool } from "../../nouns/pool/pool.ts";
 import type { Context } from "../core/context.ts";
+import { allOf } from "../core/parallel.ts";
 import { blockOf } from "../values/block-group.ts";
 import { blockOfAddress } from "./block-of-address.ts";
 import { selectHeld } from "./select-held.ts";
@@ -12,10 +13,33 @@ import type { ApplicationAsked, FamilyRequest, SlotSelection } from "./selection
 import { assignedTo, whyNotFree } from "./why-not-free.ts";
 
 /**
+ * Selects the slots of the specific addresses that are still missing, of both families side by side.
+ *
+ * @returns the slots; or the rejections, if one of the addresses cannot be assigned
+ */
+export async function selectAddresses(
+  context: Context,
+  missing: readonly FamilyRequest[],
+  addresses: readonly Address[],
+): Promise<readonly SlotSelection[] | Rejection> {
+  const found = await allOf(
+    ...missing.flatMap((familyRequest) =>
+      addresses
+        .filter(({ family }) => family === familyRequest.family)
+        .map((address) => selectAddress(context, familyRequest, address)),
+    ),
+  );
+  const [first, ...others] = found.filter((each) => each instanceof Rejection);
+  return first
+    ? together(first, ...others)
+    : found.flatMap((each) => (each instanceof Rejection ? [] : each));
+}
+
+/**
  * Selects the slot of a specific address. Reservations and the cap on blocks bind automatic assignment only. A cooldown and a
  * quarantine bind this as well (Calico 1.4, and docs/decisions), and so do host-reserved addresses.
  */
-export async function selectAddress(
+async function selectAddress(
   context: Context,
   familyRequest: FamilyRequest,
   address: Address,

@@ -2159,6 +2159,9 @@ type AssignRequest struct {
 	// Examples: 10.0.0.7, 2001:db8::7
 	Address *string `json:"address,omitempty"`
 
+	// Addresses One specific address of each family, in place of counts: all are assigned, or none is.
+	Addresses *[]string `json:"addresses,omitempty"`
+
 	// AffinityType The kind of host that owns the block: a node (`host`) or a virtual router (`virtual`). Default: `"host"`.
 	AffinityType *AssignRequestAffinityType `json:"affinityType,omitempty"`
 

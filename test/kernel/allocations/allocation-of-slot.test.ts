@@ -96,7 +96,7 @@ describe(`where a handle has ${ALLOCATIONS} allocations`, () => {
     const { cidr } = occupied[192] as OccupiedQuotaSlot;
     await releaseAddress(world.calm, SPACE, { address: at(192), handle: HANDLE });
     world.clock.nowMs += 60_000;
-    const guest = { ...requestOf("guest", 1), host: "host:node-2", address: at(192) } as const;
+    const guest = { ...requestOf("guest", 1), host: "host:node-2", addresses: [at(192)] } as const;
     await assigned(world.calm, guest);
     const { items: borrowedBlocks } = await world.calm.store.listBorrowedBlocks(SPACE, guest.host);
     expect(borrowedBlocks.map(({ block }) => block)).toEqual([cidr]);

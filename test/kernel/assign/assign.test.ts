@@ -10,7 +10,7 @@ import { putPool, putReservation } from "../../../src/nouns/pool/operations/admi
 import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
-import { callsOf } from "../../simulation/crash-points.ts";
+import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -43,7 +43,10 @@ describe("what an assign costs", () => {
     const rival = async () => {
       const pod = contentsIn(world).allocations.find(({ handle }) => handle === "pod");
       const ordinal = pod?.parts[0]?.ordinals[0];
-      await assigned(calm, { ...requestOf("rival", 1), address: addressOf(`10.0.0.${ordinal}`) });
+      await assigned(calm, {
+        ...requestOf("rival", 1),
+        addresses: [addressOf(`10.0.0.${ordinal}`)],
+      });
     };
     const calls = await callsOf(table, (own) => {
       const slow: Table = {
@@ -65,8 +68,8 @@ describe("what an assign costs", () => {
 describe("addresses of one request", () => {
   it("come from one block where one has room for all", async () => {
     const { calm } = await makeWorld(poolOf("10.0.0.0/28", 29));
-    await assigned(calm, { ...requestOf("first", 1), address: addressOf("10.0.0.0") });
-    await assigned(calm, { ...requestOf("other", 1), address: addressOf("10.0.0.8") });
+    await assigned(calm, { ...requestOf("first", 1), addresses: [addressOf("10.0.0.0")] });
+    await assigned(calm, { ...requestOf("other", 1), addresses: [addressOf("10.0.0.8")] });
     const told = await assigned(calm, requestOf("pod", 7));
     expect(new Set(told.addresses.map(({ block }) => block)).size).toBe(1);
   });
@@ -165,7 +168,7 @@ describe("the order of blocks", () => {
           const now = write.step === "create-block" ? rivals : [];
           if (now.length > 0) rivals = [];
           for (const [host, address] of now)
-            await assigned(calm, { ...requestOf(host, 1), host, address: addressOf(address) });
+            await assigned(calm, { ...requestOf(host, 1), host, addresses: [addressOf(address)] });
           return own.write(write);
         },
       };
@@ -180,9 +183,9 @@ describe("the order of blocks", () => {
     ["the pool forbids it", {}, { borrowing: "forbidden" }],
   ] as const)("has no borrowing when %s", async (_, settings, pool) => {
     const { calm } = await makeWorld({ ...poolOf("10.0.0.0/30", 30), ...pool }, settings);
-    await assigned(calm, { ...requestOf("owner", 1), address: addressOf("10.0.0.1") });
+    await assigned(calm, { ...requestOf("owner", 1), addresses: [addressOf("10.0.0.1")] });
     expect(await assign(calm, node2("guest", 1))).toMatchObject({ code: "pool_exhausted" });
-    const specific = { ...node2("guest", 1), address: addressOf("10.0.0.2") };
+    const specific = { ...node2("guest", 1), addresses: [addressOf("10.0.0.2")] };
     expect(await assign(calm, specific)).toMatchObject({
       code: "strict_affinity",
       members: { block: "10.0.0.0/30", owner: "node-1" },
@@ -339,7 +342,7 @@ describe("the pools of a request", () => {
 describe("a specific address", () => {
   const specific = (address: string, handle = "pod") => ({
     ...requestOf(handle, 1),
-    address: addressOf(address),
+    addresses: [addressOf(address)],
   });
 
   it("is assigned if it is free, its block claimed for the host", async () => {
@@ -385,6 +388,106 @@ describe("a specific address", () => {
     await reserve(calm, "10.0.0.0-10.0.0.7");
     expect(await assign(calm, requestOf("pod", 1))).toMatchObject({ code: "pool_exhausted" });
     expect(await assigned(calm, specific("10.0.0.5"))).toMatchObject({ handle: "pod" });
+  });
+});
+
+describe("specific addresses of both families", () => {
+  const named = (four: string, six: string, handle = "pod") => ({
+    ...requestOf(handle, 1),
+    wanted: wantedBoth(1, 1),
+    addresses: [addressOf(four), addressOf(six)],
+  });
+
+  async function worldOfBoth() {
+    const world = await makeWorld();
+    await putPool(world.calm, SPACE, "six", poolOf("2001:db8::/122", 124), undefined);
+    return world;
+  }
+
+  it("are assigned together, with the writes of one of each family, after a read of both blocks", async () => {
+    const { table, clock, calm } = await worldOfBoth();
+    expect((await assigned(calm, named("10.0.0.5", "2001:db8::5"))).addresses).toMatchObject([
+      { address: "10.0.0.5", block: "10.0.0.4/31", pool: "pool" },
+      { address: "2001:db8::5", block: "2001:db8::/124", pool: "six" },
+    ]);
+    const { cache } = calm;
+    const calls = await callsOf(table, (own) =>
+      assigned({ ...contextOver(own, clock, 2), cache }, named("10.0.0.4", "2001:db8::6", "next")),
+    );
+    expect(calls).toEqual([
+      "get",
+      "get",
+      "create-allocation",
+      "take-slots",
+      "take-slots",
+      "pending-live",
+    ]);
+  });
+
+  it.each(["10.0.0.5", "2001:db8::5"])(
+    "are not assigned if %s is taken, and nothing of the other stays taken",
+    async (taken) => {
+      const world = await worldOfBoth();
+      const { calm } = world;
+      const address = addressOf(taken);
+      const { family } = address;
+      const wanted = [{ family, count: 1 }];
+      await assigned(calm, { ...requestOf("owner", 1), wanted, addresses: [address] });
+      expect(await assign(calm, named("10.0.0.5", "2001:db8::5"))).toMatchObject({
+        code: "already_assigned",
+        members: { address: taken, assignedTo: "owner" },
+      });
+      expect(contentsIn(world).allocations.map(({ handle }) => handle)).toEqual(["owner"]);
+      const other = taken === "10.0.0.5" ? "2001:db8::5" : "10.0.0.5";
+      const alone = addressOf(other);
+      await assigned(calm, {
+        ...requestOf("heir", 1),
+        wanted: [{ family: alone.family, count: 1 }],
+        addresses: [alone],
+      });
+    },
+  );
+
+  it("tell both reasons if neither can be had", async () => {
+    const { calm } = await worldOfBoth();
+    await assigned(calm, named("10.0.0.5", "2001:db8::5", "owner"));
+    const rejection = await assign(calm, named("10.0.0.5", "2001:db8::5"));
+    expect(rejection).toMatchObject({
+      code: "already_assigned",
+      detail:
+        "Address 10.0.0.5 is assigned to handle owner. Address 2001:db8::5 is assigned to handle owner.",
+    });
+    expect(await assign(calm, named("192.0.2.1", "fd00::1"))).toMatchObject({
+      code: "no_pool_available",
+      detail: expect.stringMatching(/192\.0\.2\.1 .* fd00::1 /),
+    });
+  });
+
+  it("go to the request or one of them to a rival, whenever that comes: nobody has a part", async () => {
+    const winners = new Set<string>();
+    let came = true;
+    for (let at = 0; came; at++) {
+      came = false;
+      const world = await worldOfBoth();
+      const { table, clock, calm } = world;
+      const met = withIntruder(table, at, async () => {
+        came = true;
+        await assign(calm, { ...requestOf("rival", 1), addresses: [addressOf("10.0.0.5")] });
+      });
+      await assign(contextOver(met, clock, 3), named("10.0.0.5", "2001:db8::5"));
+      const { allocations } = contentsIn(world);
+      expect(allocations).toHaveLength(1);
+      for (const { handle, want } of allocations) winners.add(`${handle} ${want}`);
+    }
+    expect([...winners].sort()).toEqual(["pod 2", "rival 1"]);
+  });
+
+  it("are more than a space allows that assigns one address for a request", async () => {
+    const { calm } = await makeWorld(undefined, { maxAddressesPerRequest: 1 });
+    expect(await assign(calm, named("10.0.0.5", "2001:db8::5"))).toMatchObject({
+      code: "invalid_request",
+      members: { fields: [{ field: "addresses", value: ["10.0.0.5", "2001:db8::5"] }] },
+    });
   });
 });
 

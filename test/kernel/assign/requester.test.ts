@@ -423,7 +423,9 @@ describe("a host that a pool does not select any more", () => {
     const named = await assigned(context, { ...requestOf("second", 1), pools: ["pool"] });
     expect(named.addresses).toMatchObject([{ block: first?.block }]);
     const address = addressOf("10.0.0.15");
-    expect(await assigned(context, { ...requestOf("third", 1), address })).toMatchObject({
+    expect(
+      await assigned(context, { ...requestOf("third", 1), addresses: [address] }),
+    ).toMatchObject({
       addresses: [{ address: "10.0.0.15" }],
     });
   });
@@ -466,7 +468,7 @@ describe("where hosts must be registered", () => {
   });
 
   it("one that is not is told so, whatever it asks for", async () => {
-    const asks = [{}, { pools: ["pool"] }, { address: addressOf("10.0.0.7") }];
+    const asks = [{}, { pools: ["pool"] }, { addresses: [addressOf("10.0.0.7")] }];
     for (const ask of asks)
       expect(await assign(context, { ...requestOf("pod", 1), ...ask })).toMatchObject({
         code: "host_not_registered",

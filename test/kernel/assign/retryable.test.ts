@@ -122,7 +122,7 @@ describe("a rejection is retryable", () => {
     const told = await assigned(world.calm, requestOf("h", 1));
     await reportAll(world.calm, told);
     const [{ address = "" } = {}] = told.addresses;
-    const named = { ...late(), address: addressOf(address) };
+    const named = { ...late(), addresses: [addressOf(address)] };
     expect(await rejected(world, named)).toMatchObject({
       code: "address_quarantined",
       members: { retryable: true, retryAfterSeconds: 60 + CLOCK_SKEW_MS_MAX / 1000 },
@@ -133,7 +133,7 @@ describe("a rejection is retryable", () => {
     const world = await makeWorld();
     const told = await assigned(world.calm, { ...requestOf("leased", 1), leaseSeconds: 60 });
     const [{ address = "" } = {}] = told.addresses;
-    const named = { ...late(), address: addressOf(address) };
+    const named = { ...late(), addresses: [addressOf(address)] };
     expect(await rejected(world, named)).toMatchObject({
       code: "already_assigned",
       members: { assignedTo: "leased", retryable: true },

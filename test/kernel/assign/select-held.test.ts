@@ -97,7 +97,7 @@ describe("an assign of an instance from the addresses of its application", () =>
       detail: expect.stringContaining("for 1 more, with 1 reserved;"),
     });
     const address = valueIn(parseAddress(covered));
-    const named = await assigned(world.calm, instanceRequest(webPod(3), { address }));
+    const named = await assigned(world.calm, instanceRequest(webPod(3), { addresses: [address] }));
     expect(addressesIn(named)).toEqual([covered]);
   });
 });

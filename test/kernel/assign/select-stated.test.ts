@@ -82,7 +82,7 @@ describe("addresses that a host says it has", () => {
 
   it("are left out one by one if another handle has them, or no pool does", async () => {
     const { calm } = await makeWorld(poolOf("10.0.0.0/24", 26));
-    await assigned(calm, { ...requestOf("other", 1), address: addressOf("10.0.0.2") });
+    await assigned(calm, { ...requestOf("other", 1), addresses: [addressOf("10.0.0.2")] });
     const request = stated(["10.0.0.1", "10.0.0.2", "10.9.0.1"]);
     const why =
       "1 of 3 addresses are assigned. Address 10.9.0.1 is in no pool of space default. Address 10.0.0.2 is assigned to handle other.";
@@ -95,7 +95,7 @@ describe("addresses that a host says it has", () => {
   it("are taken while they cool if the host uses them, and else not", async () => {
     const { calm, clock } = await makeWorld(poolOf("10.0.0.0/24", 26));
     for (const address of ["10.0.0.1", "10.0.0.2"]) {
-      const own = { ...requestOf("before", 1), address: addressOf(address) };
+      const own = { ...requestOf("before", 1), addresses: [addressOf(address)] };
       await releaseAll(calm, await assigned(calm, own));
     }
     const cooling = await told(calm, stated(["10.0.0.1*", "10.0.0.2"]));
@@ -108,7 +108,7 @@ describe("addresses that a host says it has", () => {
   it("cool again if the request is given up after it took them", async () => {
     const world = await makeWorld(poolOf("10.0.0.0/24", 26));
     const { calm, clock } = world;
-    const own = { ...requestOf("before", 1), address: addressOf("10.0.0.1") };
+    const own = { ...requestOf("before", 1), addresses: [addressOf("10.0.0.1")] };
     await releaseAll(calm, await assigned(calm, own));
     const ending = { ...tableOf(world), write: endingBefore(world, "pending-live") };
     await assign(contextOver(ending, clock), stated(["10.0.0.1*", "10.0.0.2*"])).catch(() => {});

@@ -13,6 +13,7 @@ import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.
 import { heldNow, isAssignment } from "../../simulation/aftermath.ts";
 import { answerOf, callsOf, stoppedBefore, withIntruder } from "../../simulation/crash-points.ts";
 import {
+  addressOf,
   assigned,
   contentsIn,
   contextOver,
@@ -160,6 +161,21 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
     expect(addressesIn(await assigned(fresh, instanceRequest(podOf("b"))))).toEqual(
       addressesIn(first),
     );
+  });
+
+  it("when it names them, one of each family, and gets the others that it names if not", async () => {
+    const { calm } = await makeWorld();
+    await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+    const named = (uid: string, ...texts: string[]) => {
+      const addresses = texts.map(addressOf);
+      const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
+      return assigned(calm, instanceRequest(podOf(uid), { wanted, addresses }));
+    };
+    const first = await named("a", "10.0.0.5", "2001:db8::2");
+    const again = await named("b", "10.0.0.5", "2001:db8::2");
+    expect(addressesIn(again)).toEqual(addressesIn(first));
+    const others = ["10.0.0.6", "2001:db8::3"];
+    expect(addressesIn(await named("c", ...others))).toEqual(others);
   });
 
   it("when no address is free", async () => {

@@ -206,7 +206,11 @@ describe("a quota of blocks", () => {
     await ask(world.calm, "node-1");
     const used = blocksIn(world)[0]?.cidr;
     const address = addressOf(used?.base === cidrOf("10.0.0.0/31").base ? "10.0.0.9" : "10.0.0.0");
-    const request = { ...requestOf("specific", 1), host: "host:node-2" as HostId, address };
+    const request = {
+      ...requestOf("specific", 1),
+      host: "host:node-2" as HostId,
+      addresses: [address],
+    };
     expect(await assign(world.calm, request)).toMatchObject({ code: "quota_exceeded" });
     expect(blocksIn(world)).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ const QUARANTINE_SECONDS = 100;
 const ONE = poolOf("10.0.0.0/32", 32);
 const AT = addressOf("10.0.0.0");
 const oneAddress = () => makeWorld(ONE, { conflictQuarantineSeconds: QUARANTINE_SECONDS });
-const specific = { ...requestOf("other", 1), address: AT };
+const specific = { ...requestOf("other", 1), addresses: [AT] };
 
 const stateNow = async ({ calm }: World) => {
   const read = await readAddress(calm, SPACE, AT);

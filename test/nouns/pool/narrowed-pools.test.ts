@@ -61,7 +61,7 @@ describe("what is taken out of a ranged pool", () => {
 
   it("is rejected while it is assigned, by its addresses", async () => {
     const world = await redWorld();
-    const request = { ...from("used", 1, "red"), address: addressOf("10.9.0.5") };
+    const request = { ...from("used", 1, "red"), addresses: [addressOf("10.9.0.5")] };
     await assigned(world.calm, request);
     expect(await narrow(world)).toMatchObject({
       code: "pool_in_use",
@@ -73,7 +73,7 @@ describe("what is taken out of a ranged pool", () => {
   it("stays with the pool while it cools", async () => {
     const world = await redWorld();
     const { calm, clock } = world;
-    const request = { ...from("used", 1, "red"), address: addressOf("10.9.0.5") };
+    const request = { ...from("used", 1, "red"), addresses: [addressOf("10.9.0.5")] };
     await releaseAll(calm, await assigned(calm, request));
     await put(calm, "red", { ...RED, cooldownSeconds: 3_600 });
     await put(calm, "red", { ...NARROW_RED, cooldownSeconds: 3_600 });
@@ -88,7 +88,7 @@ describe("what is taken out of a ranged pool", () => {
     const world = await redWorld();
     const { calm, clock, table } = world;
     const slow = stoppedBefore(table, (step) => step === "take-slots");
-    const request = { ...from("late", 1, "red"), address: addressOf("10.9.0.5") };
+    const request = { ...from("late", 1, "red"), addresses: [addressOf("10.9.0.5")] };
     const late = answerOf(assign(contextOver(slow.table, clock, 8), request));
     await slow.stops;
     await narrow(world);
@@ -106,11 +106,11 @@ describe("what is taken out of a ranged pool", () => {
     const world = await redWorld();
     const { calm, clock, table } = world;
     const slow = stoppedBefore(table, (step) => step === "take-slots");
-    const request = { ...from("late", 1, "red"), address: addressOf("10.9.0.5") };
+    const request = { ...from("late", 1, "red"), addresses: [addressOf("10.9.0.5")] };
     const late = answerOf(assign(contextOver(slow.table, clock, 8), request));
     await slow.stops;
     // The block of the address exists, so that the write is late and not merely early.
-    await assigned(calm, { ...from("beside", 1, "blue"), address: addressOf("10.9.0.6") });
+    await assigned(calm, { ...from("beside", 1, "blue"), addresses: [addressOf("10.9.0.6")] });
     await narrow(world);
     await work(calm, clock, 5);
     expect(await inherit(world)).toMatchObject({ created: true });

@@ -172,9 +172,9 @@ describe("a subnet", () => {
 it("a slot write that is late finds the addresses of its pool given to another, and takes none", async () => {
   const world = await sharedWorld();
   const { table, calm, clock } = world;
-  await assigned(calm, { ...from("stays", 1, "blue"), address: addressOf("10.9.0.7") });
+  await assigned(calm, { ...from("stays", 1, "blue"), addresses: [addressOf("10.9.0.7")] });
   const slow = stoppedBefore(table, (step) => step === "take-slots");
-  const request = { ...from("late", 1, "red"), address: addressOf("10.9.0.4") };
+  const request = { ...from("late", 1, "red"), addresses: [addressOf("10.9.0.4")] };
   const late = answerOf(assign(contextOver(slow.table, clock, 8), request));
   await slow.stops;
   await remove(calm, "red");
@@ -242,7 +242,7 @@ describe("an assign from a ranged pool", () => {
     const groups = GROUPS_SEARCHED_MAX + 1;
     await put(calm, "sparse", sparse(groups));
     for (let n = 0; n < groups; n++)
-      await assigned(calm, { ...from(`n${n}`, 1, "sparse"), address: inGroup(n) });
+      await assigned(calm, { ...from(`n${n}`, 1, "sparse"), addresses: [inGroup(n)] });
     await expect(assign(calm, from("late", 1, "sparse"))).rejects.toThrow(ContentionError);
   });
 

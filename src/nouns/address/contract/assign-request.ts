@@ -23,15 +23,34 @@ import {
   poolNames,
 } from "../../../api/schema/pool-names.ts";
 import type { FieldProblem } from "../../../api/schema/problem.ts";
-import { fields, rule } from "../../../api/schema/schema.ts";
+import { fields, list, rule } from "../../../api/schema/schema.ts";
 import { annotations } from "../../../api/schema/spiderpool-annotations.ts";
 import {
   BLOCKS_PER_HOST_MAX,
   LEASE_SECONDS_MAX,
   LIMIT_PER_HANDLE_MAX,
 } from "../../../base/limits.ts";
+import { type Address, FAMILIES, formatAddress } from "../../../net/address.ts";
+import { whyNeverAssigned } from "../../../net/special-ranges.ts";
 import { USES } from "../../pool/pool.ts";
 import { besideInterfaces, interfaces } from "./interfaces.ts";
+
+/** Specific addresses, at most one of a family. */
+const specificAddresses = v.pipe(
+  list(
+    address,
+    { min: 1, max: FAMILIES.length },
+    {
+      type: "must be an array of addresses, at most one of a family",
+      min: "must have an address",
+      max: "must have at most one address of a family",
+    },
+  ),
+  v.check(
+    (all) => new Set(all.map(({ family }) => family)).size === all.length,
+    "must have at most one address of a family",
+  ),
+);
 
 export const assignBody = v.pipe(
   fields({
@@ -41,6 +60,7 @@ export const assignBody = v.pipe(
     ipv6: v.optional(addressCount, 0),
     interfaces: v.optional(interfaces),
     address: v.optional(address),
+    addresses: v.optional(specificAddresses),
     handle: v.optional(newHandle),
     attributes: v.optional(attributes, {}),
     allowPartial: v.optional(flag, false),
@@ -80,15 +100,41 @@ export const assignBody = v.pipe(
     ...besideWorkload(input),
   ]),
   rule((input) => besideInterfaces(input)),
+  rule(({ address, addresses = [] }) => [
+    ...(address ? neverAssigned("address", address) : []),
+    ...addresses.flatMap((each, n) => neverAssigned(`addresses[${n}]`, each)),
+  ]),
   rule(({ ipv4, ipv6, limitPerHandle }) => {
     const most = Math.max(ipv4, ipv6);
     if (limitPerHandle === 0 || most <= limitPerHandle) return [];
     const problem = `is below the ${most} of one family that are asked for`;
     return [{ field: "limitPerHandle", value: limitPerHandle, problem }];
   }),
-  rule(({ address, interfaces, ipv4, ipv6 }) => {
+  rule(({ address, addresses, interfaces, ipv4, ipv6, allowPartial }) => {
     if (interfaces) return [];
     const counts = ipv4 + ipv6;
+    if (addresses)
+      return [
+        ...(address
+          ? [{ field: "addresses", problem: "excludes address; send it in the list" }]
+          : []),
+        ...(counts > 0
+          ? [
+              {
+                field: "addresses",
+                problem: "excludes ipv4 and ipv6: it asks for its entries alone",
+              },
+            ]
+          : []),
+        ...(allowPartial
+          ? [
+              {
+                field: "allowPartial",
+                problem: "is excluded by addresses: all are assigned, or none is",
+              },
+            ]
+          : []),
+      ];
     if (address)
       return counts === 0
         ? []
@@ -98,11 +144,18 @@ export const assignBody = v.pipe(
       : [
           {
             field: "ipv4",
-            problem: "is 0 and so is ipv6; send one of them above 0, an address, or interfaces",
+            problem:
+              "is 0 and so is ipv6; send one of them above 0, an address, addresses, or interfaces",
           },
         ];
   }),
 );
+
+/** Rejects an address that no host can have. */
+function neverAssigned(field: string, address: Address): readonly FieldProblem[] {
+  const problem = whyNeverAssigned(address);
+  return problem === undefined ? [] : [{ field, value: formatAddress(address), problem }];
+}
 
 /** Rejects what an instance cannot have: a name of its own, a limit, a part of the addresses, a lease. */
 function besideWorkload(input: {

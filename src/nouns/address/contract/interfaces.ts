@@ -74,6 +74,7 @@ const EXCLUDED = [
   ["ipv4DefaultPools", ONE_LIST],
   ["ipv6DefaultPools", ONE_LIST],
   ["address", "it is one address, of no interface"],
+  ["addresses", "they are of no interface"],
   ["allowPartial", "all interfaces get their addresses, or none does"],
   ["limitPerHandle", "it counts the addresses of all interfaces together"],
 ] as const;

@@ -28,6 +28,7 @@ import type { Explanation } from "../../../kernel/assign/explain.ts";
 import type { Context, Work } from "../../../kernel/core/context.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
+import type { Address } from "../../../net/address.ts";
 import type { PoolsAsked } from "../../../selection/acquire-pools.ts";
 import {
   isOfSubnets,
@@ -69,10 +70,11 @@ export function readAssign(event: Event, freshHandle: () => string): AssignReque
   const dryRun = input.dryRun || query.dryRun;
   const handle = workload ? workloadHandle(workload) : input.handle;
   if (handle === undefined && key === undefined && !dryRun) throw NOT_TO_BE_FOUND;
+  const specific = specificIn(input);
   const asked: Digested = {
     space,
     host: hostId(input.affinityType, input.host),
-    ...(input.address && { address: input.address }),
+    ...(specific.length > 0 && { addresses: specific }),
     handle: handle ?? (key === undefined ? freshHandle() : `key-${hexDigest(key).slice(0, 32)}`),
     attributes,
     ...(input.use && { use: input.use }),
@@ -178,17 +180,18 @@ type Digested = Omit<
 
 /** Returns one text for all forms of the same request. A field that it does not name is a type error. */
 function canonical(asked: Digested): string {
-  const { space, host, wanted, interfaces, address, handle, attributes, use, ...more } = asked;
+  const { space, host, wanted, interfaces, addresses, handle, attributes, use, ...more } = asked;
   const { pools, poolsByFamily, defaultPools, applicationOnly, network, cleanGateway, ...rest } =
     more;
   const { allowPartial, maxBlocksPerHost, leaseSeconds, limitPerHandle, ...last } = rest;
   const { namespace, hostReserved, ...unnamed } = last;
+  const [specific, ...others] = addresses ?? [];
   unnamed satisfies Readonly<Record<string, never>>;
   return JSON.stringify([
     space,
     host,
     interfaces ? [] : wanted.map(canonicalCount),
-    address ? String(address.value) : null,
+    specific ? String(specific.value) : null,
     handle,
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)),
     use ?? null,
@@ -205,6 +208,7 @@ function canonical(asked: Digested): string {
     ...(applicationOnly ? [{ applicationOnly: true }] : []),
     ...(cleanGateway ? [{ cleanGateway: true }] : []),
     ...(interfaces ? [{ interfaces: canonicalInterfaces(asked) }] : []),
+    ...(others.length > 0 ? [{ addresses: others.map(({ value }) => String(value)) }] : []),
   ]);
 }
 
@@ -261,13 +265,22 @@ const networkAsked = ({
   };
 };
 
+/** Returns the specific addresses of a request, IPv4 first, because their order means nothing. */
+const specificIn = ({
+  address,
+  addresses = [],
+}: Partial<Pick<Input, "address" | "addresses">>): readonly Address[] =>
+  [...(address ? [address] : []), ...addresses].toSorted((a, b) => a.family - b.family);
+
 /** Returns the number of addresses of each family; a specific address counts as one of its family. */
 function wantedOf({
-  address,
   ipv4,
   ipv6,
-}: Pick<Input, "ipv4" | "ipv6"> & Partial<Pick<Input, "address">>): AssignRequest["wanted"] {
-  if (address) return [{ family: address.family, count: 1 }];
+  ...named
+}: Pick<Input, "ipv4" | "ipv6"> &
+  Partial<Pick<Input, "address" | "addresses">>): AssignRequest["wanted"] {
+  const specific = specificIn(named);
+  if (specific.length > 0) return specific.map(({ family }) => ({ family, count: 1 }));
   return [{ family: 4, count: ipv4 } as const, { family: 6, count: ipv6 } as const].filter(
     ({ count }) => count > 0,
   );

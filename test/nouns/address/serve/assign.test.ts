@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../../../src/api/http/event.ts";
 import { orProblem, Problem } from "../../../../src/api/schema/problem.ts";
 import type { AssignRequest } from "../../../../src/kernel/assign/assignment.ts";
+import { formatAddress } from "../../../../src/net/address.ts";
 import { readAssign } from "../../../../src/nouns/address/serve/assign.ts";
 import { readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../../../api/event.ts";
@@ -54,6 +55,27 @@ describe("a request to assign", () => {
     expect(wanted("2001:db8::7")).toEqual([{ family: 6, count: 1 }]);
   });
 
+  it("for a specific address of each family wants one of each, in any order", () => {
+    const [first, second] = [
+      ["2001:db8::7", "10.0.0.7"],
+      ["10.0.0.7", "2001:db8::7"],
+    ].map((addresses) => accepted({ host: "n", handle: "h", addresses }));
+    expect(first?.wanted).toEqual([
+      { family: 4, count: 1 },
+      { family: 6, count: 1 },
+    ]);
+    expect(first?.addresses?.map(formatAddress)).toEqual(["10.0.0.7", "2001:db8::7"]);
+    expect(second).toEqual(first);
+  });
+
+  it("for a list of one specific address is the request for this address", () => {
+    const body = { host: "n", handle: "h" };
+    const listed = accepted({ ...body, addresses: ["10.0.0.7"] });
+    expect(listed).toEqual(accepted({ ...body, address: "10.0.0.7" }));
+    // Allocations that are stored have this digest.
+    expect(listed.digest).toBe("BL5BDAO0go9vgCqXUNb5cZ");
+  });
+
   it("of a virtual owner never collides with a host of that name", () => {
     const body = { host: "load-balancer", affinityType: "virtual", ipv4: 1 };
     expect(accepted(body).host).toBe("virtual:load-balancer");
@@ -75,6 +97,7 @@ describe("a request to assign", () => {
 
 describe("a request to assign is rejected by the name of its field when it has", () => {
   const ok = { host: "node-1", ipv4: 1 };
+  const A = "10.0.0.1";
   const long = (characters: number) => "x".repeat(characters);
 
   it.each<[string, unknown, string]>([
@@ -107,6 +130,40 @@ describe("a request to assign is rejected by the name of its field when it has",
     ["no address at all", { host: "n", address: "10.0.0" }, "address: is not an IPv4 or IPv6"],
     ["an address with leading zeros", { host: "n", address: "010.0.0.1" }, "address: is not an"],
     ["an address with a zone", { host: "n", address: "fe80::1%eth0" }, "address: is not an IPv4"],
+    [
+      "a list and an address",
+      { host: "n", address: A, addresses: [A] },
+      "addresses: excludes address",
+    ],
+    ["a list and a count", { ...ok, addresses: [A] }, "addresses: excludes ipv4 and ipv6: it asks"],
+    ["an empty list", { host: "n", addresses: [] }, "addresses: must have an address"],
+    ["a text for a list", { host: "n", addresses: A }, "addresses: must be an array of addresses"],
+    [
+      "two of a family",
+      { host: "n", addresses: [A, "10.0.0.2"] },
+      "addresses: must have at most one",
+    ],
+    [
+      "three addresses",
+      { host: "n", addresses: [A, "::1", A] },
+      "addresses: must have at most one",
+    ],
+    ["no address in a list", { host: "n", addresses: [A, "x"] }, "addresses[1]: is not an IPv4 or"],
+    [
+      "a list of which a part is enough",
+      { host: "n", addresses: [A], allowPartial: true },
+      "allowPartial: is excluded by addresses: all are assigned, or none is",
+    ],
+    [
+      "a list beside interfaces",
+      { host: "n", addresses: [A], interfaces: [{ name: "eth0", ipv4: 1 }] },
+      "addresses: is excluded by interfaces: they are of no interface",
+    ],
+    [
+      "the broadcast address in a list",
+      { host: "n", addresses: ["fd00::1", "255.255.255.255"] },
+      "addresses[1]: is the limited broadcast address (RFC 919, section 7), which is never assigned",
+    ],
     ["an empty handle", { ...ok, handle: "" }, "handle: must be 1 to 253 printable"],
     ["a handle with a line break", { ...ok, handle: "a\nb" }, "handle: must be 1 to 253"],
     ["half a character in its handle", '{"host":"n","ipv4":1,"handle":"\\ud800"}', "handle: must"],
@@ -347,6 +404,9 @@ describe("an Idempotency-Key", () => {
       { ipv6: 1 },
       { ipv4: 0, ipv6: 1 },
       { ipv4: 0, address: "10.0.0.1" },
+      { ipv4: 0, addresses: ["10.0.0.1", "fd00::1"] },
+      { ipv4: 0, addresses: ["10.0.0.1", "fd00::2"] },
+      { ipv4: 0, addresses: ["10.0.0.2", "fd00::1"] },
       { attributes: { a: "1" } },
       { use: "Workload" },
       { pools: ["main"] },

@@ -72,7 +72,7 @@ async function takenButOne(context: Context, name: string, net: number, groups: 
   for (const address of addresses)
     await assigned(context, {
       ...from(`${name} ${address}`, 1, name),
-      address: addressOf(address),
+      addresses: [addressOf(address)],
     });
   return addressOf(free);
 }
@@ -102,7 +102,7 @@ it("an application gets the last free address of a pool with more block groups t
 it("an application gets an address of its second pool while the first one is large and full", async () => {
   const { calm } = await makeWorld();
   const last = await takenButOne(calm, "wide", 8, 2 * GROUPS_SEARCHED_MAX);
-  await assigned(calm, { ...from("last", 1, "wide"), address: last });
+  await assigned(calm, { ...from("last", 1, "wide"), addresses: [last] });
   const free = await takenButOne(calm, "next", 7, 3);
   expect(
     await putApplication(calm, SPACE, WEB, specOf(1, "wide", "next"), undefined),
@@ -116,7 +116,7 @@ it("an application gets an address of the last of more pools than a request read
     const address = `10.8.${n}.0`;
     await put(calm, name, { ...poolOf(`10.8.${n}.0/24`, 32), ranges: intervals(address) });
     if (n < names.length - 1)
-      await assigned(calm, { ...from(name, 1, name), address: addressOf(address) });
+      await assigned(calm, { ...from(name, 1, name), addresses: [addressOf(address)] });
   }
   let seen: string | undefined;
   for (let n = 0; n < 20; n++) {
