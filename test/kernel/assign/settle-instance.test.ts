@@ -178,6 +178,22 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
     expect(addressesIn(await named("c", ...others))).toEqual(others);
   });
 
+  it.each([
+    ["10.0.0.5", "2001:db8::3"],
+    ["10.0.0.6", "2001:db8::2"],
+  ])("not when it names another one of a family: %s and %s", async (...texts) => {
+    const { calm } = await makeWorld();
+    await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+    const named = (uid: string, ...all: string[]) => {
+      const addresses = all.map(addressOf);
+      const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
+      return assign(calm, instanceRequest(podOf(uid), { wanted, addresses }));
+    };
+    await named("a", "10.0.0.5", "2001:db8::2");
+    // The old ones are released, so that the one that it names again cools.
+    expect(await named("b", ...texts)).toMatchObject({ code: "address_cooling" });
+  });
+
   it("when no address is free", async () => {
     const world = await makeWorld();
     const first = await keptIn(world);
