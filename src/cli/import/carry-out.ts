@@ -162,24 +162,43 @@ async function assignAll(
   shown: Progress,
 ): Promise<void> {
   const done = counting(shown, "addresses", assigns.length);
-  await atOnce(assigns, REQUESTS_AT_ONCE, async (step) => {
-    await assign(client, run, step);
-    if (step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
-    done();
+  await atOnce(requestsOf(assigns), REQUESTS_AT_ONCE, async ([first, ...others]) => {
+    await assign(client, run, first, others);
+    for (const step of [first, ...others]) {
+      if (step.alternate) await setAlternate(client, { ...step, alternate: step.alternate });
+      done();
+    }
   });
+}
+
+/** An address to assign, and the others that its instance gets in the same request. */
+type AssignRequest = readonly [AssignStep, ...AssignStep[]];
+
+/** Divides addresses into requests: an instance gets its addresses in one. */
+function requestsOf(assigns: readonly AssignStep[]): readonly AssignRequest[] {
+  const requests = new Map<string, AssignRequest>();
+  for (const step of assigns) {
+    const key = step.workload ? step.handle : step.address;
+    const request = requests.get(key);
+    requests.set(key, request ? [...request, step] : [step]);
+  }
+  return [...requests.values()];
 }
 
 async function assign(
   client: PlatClient,
   run: string,
   { address, handle, host, attributes, workload, hostReserved }: AssignStep,
+  others: readonly AssignStep[] = [],
 ): Promise<void> {
   try {
     await client.assign({
       body: {
         host: hostName(host),
         affinityType: affinityTypeOf(host),
-        address,
+        ...(others.length > 0
+          ? { addresses: [address, ...others.map((other) => other.address)] }
+          : { address }),
         ...(workload ? instanceOf(workload) : { handle }),
         attributes,
         ...(hostReserved && { hostReserved }),

@@ -90,8 +90,8 @@ const LEFT_OUT = "spiderpool-left-out";
 
 /**
  * Returns the desired state of a dump of Spiderpool. A pool that Spiderpool made for an application becomes a pool without conditions
- * whose addresses the application holds. An endpoint with one address becomes the instance of its workload. The addresses of any
- * other endpoint are reserved, so that nobody else gets them, and a note tells of each.
+ * whose addresses the application holds. An endpoint with one address of a family becomes the instance of its workload. The addresses
+ * of any other endpoint are reserved, so that nobody else gets them, and a note tells of each.
  */
 export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desired {
   const { objects, notes } = objectsOf(texts, KINDS);
@@ -282,7 +282,6 @@ function addressesOf(
   for (const endpoint of endpoints) {
     const where = `SpiderEndpoint ${endpoint.metadata.namespace}/${endpoint.metadata.name}`;
     const all = detailsOf(endpoint);
-    const [first] = all;
     const before = all.flatMap(({ address }) => taken.get(formatAddress(address)) ?? []);
     const why =
       before.length > 0
@@ -293,7 +292,8 @@ function addressesOf(
       if (why !== undefined && !taken.has(text)) leftOut.push({ address, why: `${where} ${why}` });
       taken.set(text, where);
     }
-    if (first && why === undefined) addresses.push(desiredAddress(endpoint, first, where));
+    if (why === undefined)
+      addresses.push(...all.map((one) => desiredAddress(endpoint, one, where)));
   }
   for (const { metadata, status } of pools)
     for (const address of allocatedOf(status?.allocatedIPs))
@@ -332,15 +332,20 @@ function whyNot(
   owners: ReadonlyMap<string, string | undefined>,
   applications: ReadonlySet<string>,
 ): string | undefined {
-  const [first, ...others] = all;
-  if (!first) return undefined;
-  if (others.length > 0)
-    return `has ${all.length} addresses, and an instance gets one stated address at most`;
+  if (all.length === 0) return undefined;
+  const interfaces = new Set(all.map(({ interfaceName }) => interfaceName)).size;
+  if (interfaces > 1)
+    return `has addresses of ${interfaces} interfaces, and an instance gets stated addresses of one`;
+  if (new Set(all.map(({ address }) => address.family)).size < all.length)
+    return `has ${all.length} addresses, and an instance gets one stated address of a family`;
   const own = applicationOf(endpoint);
-  const owner = owners.get(first.pool ?? "");
-  if (owner !== undefined && owner !== own) return `is of ${own}, and its pool is that of ${owner}`;
-  if (owner === undefined && applications.has(own))
-    return `is of application ${own}, and its address is not one of those that the application has`;
+  for (const { pool } of all) {
+    const owner = owners.get(pool ?? "");
+    if (owner !== undefined && owner !== own)
+      return `is of ${own}, and its pool is that of ${owner}`;
+    if (owner === undefined && applications.has(own))
+      return `is of application ${own}, and its address is not one of those that the application has`;
+  }
   const { namespace, ...workload } = instanceOf(endpoint);
   const [problem] = newWorkloadProblems({ namespace, workload });
   return problem && `has a ${problem.field} that ${problem.problem}`;

@@ -137,6 +137,55 @@ describe("plat import spiderpool", () => {
     expect(body.addresses).toMatchObject([{ address: "10.7.0.10" }]);
   });
 
+  it("gives a pod of both families both addresses, again after a restart, and does nothing twice", async () => {
+    const six = theirs(
+      "SpiderIPPool",
+      { name: "racks-6" },
+      { spec: { default: true, subnet: "2001:db8::/64", ips: ["2001:db8::a-2001:db8::f"] } },
+    );
+    const ips = {
+      ...{ ipv4: "10.7.0.12/24", ipv4Pool: "racks" },
+      ...{ ipv6: "2001:db8::c/64", ipv6Pool: "racks-6" },
+    };
+    const both = endpoint("db-2", ["StatefulSet", "db"], [{ interface: "eth0", ...ips }]);
+    const { exit, err } = await importing([...DUMP, six, both]);
+    expect(err).not.toContain("left out");
+    expect(exit).toBe(0);
+    const handle = "workload/shop/StatefulSet/db/db-2";
+    for (const address of ["10.7.0.12", "2001:db8::c"])
+      expect(await get(`/v1/addresses/${address}`)).toMatchObject({ handle, host: "node-1" });
+    expect((await importing([...DUMP, six, both])).err).toContain("nothing was written");
+    const workload = { kind: "StatefulSet", name: "db", instance: "db-2", uid: "another" };
+    const { body } = await call("POST", "/v1/assign", {
+      ...{ host: "node-1", ipv4: 1, ipv6: 1, namespace: "shop", workload, labels: { app: "db" } },
+    });
+    expect(body.addresses).toMatchObject([{ address: "10.7.0.12" }, { address: "2001:db8::c" }]);
+  });
+
+  it("gives a pod of both families the addresses that its application holds", async () => {
+    const pool = (name: string, ipVersion: number, subnet: string, ip: string) => {
+      const { metadata, ...rest } = autoPool("api", [ip]);
+      const spec = { ipVersion, subnet, ips: [ip] };
+      return { ...rest, metadata: { ...metadata, name }, spec };
+    };
+    const pools = [
+      pool("auto4-api-eth0-11111", 4, "10.8.0.0/24", "10.8.0.7"),
+      pool("auto6-api-eth0-11111", 6, "2001:db8:8::/64", "2001:db8:8::7"),
+    ];
+    const ips = {
+      ...{ ipv4: "10.8.0.7/24", ipv4Pool: "auto4-api-eth0-11111" },
+      ...{ ipv6: "2001:db8:8::7/64", ipv6Pool: "auto6-api-eth0-11111" },
+    };
+    const api = endpoint("api-x1", ["Deployment", "api"], [{ interface: "eth0", ...ips }]);
+    const { exit, err } = await importing([...pools, api]);
+    expect(err).not.toContain("left out");
+    expect(exit).toBe(0);
+    for (const address of ["10.8.0.7", "2001:db8:8::7"])
+      expect(await get(`/v1/addresses/${address}`)).toMatchObject({
+        handle: "workload/shop/Deployment/api/api-x1",
+      });
+  });
+
   it("takes what Spiderpool assigned since, also in a pool with conditions", async () => {
     await importing(DUMP);
     const more = endpoint(
@@ -151,13 +200,28 @@ describe("plat import spiderpool", () => {
 
   it.each([
     [
-      "a pod with two addresses",
+      "a pod with two addresses of a family",
       endpoint(
         "db-1",
         ["StatefulSet", "db"],
-        [{ interface: "eth0", ipv4: "10.7.0.12/24", ipv4Pool: "racks", ipv6: "2001:db8::c/64" }],
+        [
+          { interface: "eth0", ipv4: "10.7.0.12/24", ipv4Pool: "racks" },
+          { interface: "eth0", ipv4: "10.7.0.13/24", ipv4Pool: "racks" },
+        ],
       ),
-      "SpiderEndpoint shop/db-1 has 2 addresses",
+      "SpiderEndpoint shop/db-1 has 2 addresses, and an instance gets one stated address of a family",
+    ],
+    [
+      "a pod with two interfaces",
+      endpoint(
+        "db-1",
+        ["StatefulSet", "db"],
+        [
+          { interface: "eth0", ipv4: "10.7.0.12/24", ipv4Pool: "racks" },
+          { interface: "net1", ipv6: "2001:db8::c/64", ipv6Pool: "racks-6" },
+        ],
+      ),
+      "SpiderEndpoint shop/db-1 has addresses of 2 interfaces",
     ],
     [
       "a pod in the pool of another application",
