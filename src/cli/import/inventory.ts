@@ -1,7 +1,9 @@
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from "../../base/limits.ts";
 import type { PlatClient } from "../../client/index.ts";
 import { hostId } from "../../kernel/values/host.ts";
-import { type Address, formatAddress } from "../../net/address.ts";
+import { type Address, BITS, formatAddress } from "../../net/address.ts";
+import { cidrOf } from "../../net/cidr.ts";
+import { whyNoPool } from "../../net/special-ranges.ts";
 import { counted } from "../output/count.ts";
 import type { Desired, DesiredAddress } from "./desired.ts";
 import { desiredInPools } from "./in-pools.ts";
@@ -25,6 +27,7 @@ export interface InventoryAddress {
  * - A machine becomes a host whose name has `-` for each character that no host's name has. The attribute `machine` keeps
  *   the name.
  * - Of entries with the same address, the first one is taken.
+ * - Addresses that no pool can have, such as link-local ones, are left out.
  * - Attributes are cut to their maximum.
  *
  * @param system the virtual host of addresses that no machine has
@@ -37,8 +40,13 @@ export function desiredFromInventory(
 ): Promise<Desired> {
   const first = new Map<string, InventoryAddress>();
   const twice: string[] = [];
+  const inNoPool: string[] = [];
   for (const entry of entries) {
     const name = formatAddress(entry.address);
+    if (whyNoPool(cidrOf(entry.address, BITS[entry.address.family]))) {
+      inNoPool.push(`${name} (${entry.where})`);
+      continue;
+    }
     const taken = first.get(name);
     if (taken) twice.push(`${name} (${entry.where}; ${taken.where} is taken)`);
     else first.set(name, entry);
@@ -68,6 +76,7 @@ export function desiredFromInventory(
   });
   return desiredInPools(client, addresses, [
     ...notes,
+    ...noteOf("Left out, because no pool can have them", inNoPool),
     ...noteOf("Left out, because another entry has the same address", twice),
     ...noteOf("Named otherwise, because no host can have such a name", [...renamed.values()]),
     ...noteOf(`Cut to ${ATTRIBUTE_VALUE_CHARACTERS_MAX} characters`, cut),

@@ -54,6 +54,8 @@ const STATES: Readonly<Record<string, string>> = {
   2: "used",
   3: "reserved",
   4: "dhcp",
+  // The name of `used` before phpIPAM 1.2.
+  active: "used",
 };
 /** The states of addresses that nothing uses, or that a DHCP server gives out. */
 const NOT_IN_USE: readonly string[] = ["reserved", "dhcp"];

@@ -62,7 +62,7 @@ const KINDS = {
     apiVersions: THEIRS,
     schema: v.looseObject({
       ...declared.entries,
-      status: absent(v.looseObject({ allocatedIPs: absent(v.string()) })),
+      status: absent(v.looseObject({ allocatedIPs: v.unknown() })),
     }),
   },
   SpiderSubnet: { apiVersions: THEIRS, schema: declared },
@@ -150,8 +150,11 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
   };
 }
 
-const manifestOf = ({ apiVersion, kind, metadata: { name }, spec }: Declared) => ({
-  apiVersion,
+/** Version v1 has the same fields. */
+const API_VERSION = "spiderpool.spidernet.io/v2beta1";
+
+const manifestOf = ({ kind, metadata: { name }, spec }: Declared) => ({
+  apiVersion: API_VERSION,
   kind,
   metadata: { name },
   spec,
@@ -177,16 +180,19 @@ function ipPoolOf(pool: IpPool): DesiredPool {
 }
 
 const PREFIX = "ipam.spidernet.io";
-const OWNER = `${PREFIX}/owner-application`;
 
 /** Returns the application for which Spiderpool made a pool, such as `auto4-web-eth0-9a2b3`; nothing if people made the pool. */
-function ownerOf({ metadata: { labels } }: IpPool) {
+function ownerOf({ metadata: { name: pool, labels, annotations } }: IpPool) {
   const label = (name: string) => labels?.[`${PREFIX}/${name}`];
-  const [namespace, kind, name] = ["namespace", "kind", "name"].map(
-    (part) => labels?.[`${OWNER}-${part}`],
-  );
+  // Older versions have the three in an annotation, `apps/v1:Deployment:shop:web`, or in one label, `Deployment_shop_web`.
+  const [kind, namespace, name] =
+    annotations?.[`${PREFIX}/application`]?.split(":").slice(-3) ??
+    label("owner-application")?.split("_") ??
+    ["kind", "namespace", "name"].map((part) => label(`owner-application-${part}`));
   if (!namespace || !kind || !name) return undefined;
-  const [interfaceName = "eth0", subnet] = [label("interface"), label("owner-spider-subnet")];
+  const inName = /-v[46]-(.+)-[0-9a-f]+$/.exec(pool)?.[1];
+  const interfaceName = label("interface") ?? inName ?? "eth0";
+  const subnet = label("owner-spider-subnet");
   return { application: `${namespace}/${kind}/${name}`, interfaceName, subnet };
 }
 
@@ -261,8 +267,10 @@ function sizeOf(pool: DesiredPool | undefined): number {
   return Number(countOf(unionOf(intervals)));
 }
 
-const applicationOf = ({ metadata: { namespace }, status }: Endpoint): string =>
-  `${namespace}/${status.ownerControllerType}/${status.ownerControllerName}`;
+function applicationOf(endpoint: Endpoint): string {
+  const { namespace, kind, name } = instanceOf(endpoint);
+  return `${namespace}/${kind}/${name}`;
+}
 
 /** An address that the import does not assign, and the reason: the end of a sentence. */
 interface LeftOut {
@@ -280,7 +288,8 @@ function addressesOf(
   const addresses: DesiredAddress[] = [];
   const leftOut: LeftOut[] = [];
   for (const endpoint of endpoints) {
-    const where = `SpiderEndpoint ${endpoint.metadata.namespace}/${endpoint.metadata.name}`;
+    const { namespace, instance } = instanceOf(endpoint);
+    const where = `SpiderEndpoint ${namespace}/${instance}`;
     const all = detailsOf(endpoint);
     const before = all.flatMap(({ address }) => taken.get(formatAddress(address)) ?? []);
     const why =
@@ -379,11 +388,11 @@ function desiredAddress(
   };
 }
 
-/** Returns the addresses that the status of a pool has as keys of a JSON text. */
-function allocatedOf(text: string | null | undefined): readonly Address[] {
-  if (!text) return [];
+/** Returns the addresses that the status of a pool has as keys: of a JSON text, or before v0.5 of an object. */
+function allocatedOf(allocated: unknown): readonly Address[] {
+  if (!allocated) return [];
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = typeof allocated === "string" ? JSON.parse(allocated) : allocated;
     return Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
       const read = parseAddress(key);
       return read.ok ? [read.value] : [];

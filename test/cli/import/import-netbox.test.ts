@@ -112,6 +112,17 @@ describe("plat import netbox", () => {
     expect((await get("/v1/addresses")).addresses).toEqual([]);
   });
 
+  it("leaves out an address that no pool can have, such as one of a tunnel's ends, and imports the rest", async () => {
+    await withPool();
+    const tunnel = ipAddress(9, "169.254.7.1/30");
+    const { exit, err } = await importing([...ENTRIES, tunnel, ipAddress(10, "fe80::1/64")]);
+    expect(err).toContain(
+      "Left out, because no pool can have them: 169.254.7.1 (stdin, id 9), fe80::1 (stdin, id 10).",
+    );
+    expect(exit).toBe(0);
+    expect((await get("/v1/addresses")).addresses).toHaveLength(3);
+  });
+
   it("takes an address that two devices share once, tells of the other entry, and imports the rest", async () => {
     await withPool();
     const vip = (id: number, device: string) =>

@@ -71,6 +71,12 @@ describe("plat import phpipam", () => {
     expect(addresses).toMatchObject([{ address: "10.0.0.1", attributes: { hostname: "a, b" } }]);
   });
 
+  it("takes Active, as older versions call it, for Used", async () => {
+    await withPool();
+    expect((await importing("ip address,ip state\n10.0.0.1,Active\n")).exit).toBe(0);
+    expect((await get("/v1/addresses/10.0.0.1")).attributes ?? {}).not.toHaveProperty("state");
+  });
+
   it("takes an address that two subnets have once, and tells of the other line", async () => {
     await withPool();
     const { exit, err } = await importing("ip,subnet\n10.0.0.1,10.0.0.0/24\n10.0.0.1,10.0.0.0/8\n");

@@ -93,6 +93,7 @@ const DB = endpoint(
   [{ interface: "eth0", ipv4: "10.7.0.10/24", ipv4Pool: "racks" }],
 );
 const WEB_POOL = autoPool("web", ["10.6.168.101-10.6.168.103"]);
+const OLD = "auto-old-v4-net1-6b707f3114b8";
 const DUMP = [SUBNET, WEB_POOL, POOL, WEB, DB];
 
 describe("plat import spiderpool", () => {
@@ -185,6 +186,50 @@ describe("plat import spiderpool", () => {
         handle: "workload/shop/Deployment/api/api-x1",
       });
   });
+
+  it.each([
+    [
+      "in an annotation, and the interface in its name",
+      { annotations: { "ipam.spidernet.io/application": "apps/v1:Deployment:shop:old" } },
+      '{"10.8.0.7":{"interface":"net1","pod":"shop/old-x1"}}',
+    ],
+    [
+      "in one label, its addresses as an object",
+      { labels: { "ipam.spidernet.io/owner-application": "Deployment_shop_old" } },
+      { "10.8.0.7": { interface: "net1", namespace: "shop", pod: "old-x1" } },
+    ],
+  ])(
+    "knows the application of a pool of an older Spiderpool, which has it %s",
+    async (_, metadata, allocatedIPs) => {
+      const pool = {
+        ...theirs(
+          "SpiderIPPool",
+          { name: OLD, ...metadata },
+          {
+            spec: {
+              ...{ ipVersion: 4, subnet: "10.8.0.0/24", ips: ["10.8.0.7-10.8.0.8"] },
+              podAffinity: { matchLabels: { app: "old" } },
+            },
+            status: { allocatedIPs },
+          },
+        ),
+        apiVersion: "spiderpool.spidernet.io/v1",
+      };
+      const ips = [{ interface: "net1", ipv4: "10.8.0.7/24", ipv4Pool: OLD }];
+      const old = endpoint("old-x1", ["Deployment", "old"], ips);
+      const { exit, err } = await importing([pool, old]);
+      expect(err).not.toContain("left out");
+      expect(exit).toBe(0);
+      expect((await get("/v1/applications/shop/Deployment/old")).members).toMatchObject([
+        { address: "10.8.0.7" },
+        { address: "10.8.0.8" },
+      ]);
+      expect(await get("/v1/addresses/10.8.0.7")).toMatchObject({
+        handle: "workload/shop/Deployment/old/old-x1",
+      });
+      expect((await importing([pool, old])).err).toContain("nothing was written");
+    },
+  );
 
   it("takes what Spiderpool assigned since, also in a pool with conditions", async () => {
     await importing(DUMP);
