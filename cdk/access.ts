@@ -280,7 +280,8 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: [...ASSIGN.query, "JOBS", "SPACES", "STATED"],
     put: [...ASSIGN.put, "JOBS", "PLAN", "SPACE", "TABLE"],
     update: [...ASSIGN.update, "HANDLE", "SPACE", "SPACES", "VERSION"],
-    delete: [...ASSIGN.delete],
+    // A new pool that overlaps another one is taken back.
+    delete: [...ASSIGN.delete, "SPACE"],
   },
   reclaim: {
     get: ["BLOCK", "TABLE", "USAGE", "VERSION"],

@@ -142,7 +142,8 @@ export async function createdAnswer(
   return { status: 201, location, body: isList ? bodies : (bodies[0] ?? {}) };
 }
 
-const WITHOUT_ID = new Problem(
-  "invalid_request",
-  "An address has no id, because it is not among the first 2^24 addresses of its IPv6 pool. Use POST /v1/assign there.",
-);
+/** Says of an address that the dialect cannot assign it, as the end of a sentence. */
+export const NO_ID =
+  "has no id, because it is not among the first 2^24 addresses of its IPv6 pool; use POST /v1/assign there";
+
+const WITHOUT_ID = new Problem("invalid_request", `An address ${NO_ID}.`);

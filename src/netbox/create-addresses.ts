@@ -2,15 +2,16 @@ import type * as v from "valibot";
 import type { Answer } from "../api/http/event.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { formatAddress } from "../net/address.ts";
-import { type AddressWanted, assignAll, createdAnswer } from "./assign.ts";
+import { type AddressWanted, assignAll, createdAnswer, NO_ID } from "./assign.ts";
 import { netboxAddress, netboxAvailable, oneOrMore } from "./contract/bodies.ts";
 import { networkIn } from "./create-prefixes.ts";
 import { saidIn } from "./fields.ts";
+import { addressId } from "./ids.ts";
 import { type Network, networksOf, networkWith } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
-import { type Asked, type Operation, readBody } from "./request.ts";
+import { type Asked, asClause, type Operation, readBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailable);
@@ -69,7 +70,7 @@ export const createAddresses: Operation = async (asked, plat) => {
   // NetBox calls a duplicate a mistake in the request, and its clients take 409 for a prefix without room.
   const held = await assignAll(plat, asked, { space }, all).catch(
     inPlaceOf("already_assigned", ({ detail }) =>
-      invalid({ field: "address", problem: `is already assigned: ${detail}` }),
+      invalid({ field: "address", problem: `is already assigned: ${asClause(detail)}` }),
     ),
   );
   return createdAnswer(plat, { space, networks, base: asked.base }, held, body.isList);
@@ -98,6 +99,9 @@ function rejectForeign(
       value: text,
       problem: `is in no prefix of ${space === "default" ? "the global table" : `the VRF ${space}`}; Plat assigns addresses of its pools only`,
     });
+  // Nothing is assigned or claimed for it: the host would get its next addresses from a block without ids.
+  if (addressId(space, network.cidr, address) === undefined)
+    throw invalid({ field: "address", value: text, problem: NO_ID });
   const length = lengthIn(network);
   if (prefixLength === undefined || prefixLength === length) return;
   const value = `${text}/${prefixLength}`;

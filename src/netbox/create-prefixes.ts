@@ -79,6 +79,7 @@ export const createPrefix: Operation = async (asked, plat) => {
   const said = saidIn(fields);
   const space = await spaceOfBody(vrf, plat);
   const networks = await networksOf(plat, space);
+  if (networks.some(({ cidr }) => sameCidr(cidr, prefix))) throw exists(formatCidr(prefix));
   const container = networks.find(
     ({ cidr, pools }) =>
       !sameCidr(cidr, prefix) &&

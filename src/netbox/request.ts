@@ -65,5 +65,8 @@ function jsonOf(event: Event): unknown {
 
 /** Throws that an id of a body is that of nothing as a mistake of the request: the path is there. */
 export const ofBody = inPlaceOf("not_found", ({ detail }) =>
-  invalid({ field: "id", problem: `is wrong: ${detail}` }),
+  invalid({ field: "id", problem: `is wrong: ${asClause(detail)}` }),
 );
+
+/** Returns the sentences of a problem as the end of another sentence. */
+export const asClause = (detail: string): string => detail.replace(/\.$/, "");

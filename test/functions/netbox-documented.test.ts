@@ -92,6 +92,12 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
     await take("10.1.8.1/16");
     expect((await netbox("DELETE", path)).status).toBe(409);
   },
+  "a prefix can overlap others": async () => {
+    for (const prefix of ["10.1.4.0/24", "10.0.0.0/14"])
+      expect(await post(PREFIXES, { prefix })).toMatchObject({
+        ...{ status: 409, body: { code: "pool_overlap" } },
+      });
+  },
   "a container has child prefixes and their children": async () => {
     const child = (await post(PREFIXES, { prefix: "10.128.7.0/24" })).body;
     expect((await post(PREFIXES, { prefix: "10.128.8.0/25" })).status).toBeGreaterThanOrEqual(400);
@@ -141,6 +147,7 @@ const SHOWN: Readonly<Record<string, () => Promise<void>>> = {
   "no room is 409, a duplicate 400": async () => {
     await take("10.1.11.1/16");
     expect((await take("10.1.11.1/16")).status).toBe(400);
+    expect((await post(PREFIXES, { prefix: "10.1.0.0/16" })).status).toBe(400);
     expect((await post(await free("10.9.0.0/30"), Array(5).fill({}))).status).toBe(409);
   },
 };

@@ -171,6 +171,7 @@ describe("a specific address", () => {
     await create({ address: "10.1.0.7/24" });
     const { status, body } = await create({ address: "10.1.0.7/24" });
     expect({ status, field: body.fields[0].field }).toEqual({ status: 400, field: "address" });
+    expect(body.detail).toMatch(/is assigned to handle \S+[^.]\.$/);
   });
 
   it("must have the length of its network, and be in a prefix", async () => {
@@ -422,7 +423,13 @@ describe("a VRF", () => {
       status: 400,
       detail: expect.stringContaining("has no id"),
     });
+    expect(body.fields).toMatchObject([{ field: "address", value: "2001:db8::ffff:ffff:ffff" }]);
     expect((await netbox("GET", "ipam/ip-addresses/", { query })).body.count).toBe(0);
+    // A block there would be one of the host, from which it gets its next address.
+    const { blocks } = (await spaceNamed("red").get("/v1/blocks")).body;
+    expect(blocks.map(({ cidr }: { cidr: string }) => cidr)).not.toContain(
+      "2001:db8::ffff:ffff:ffc0/122",
+    );
   });
 });
 
