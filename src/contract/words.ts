@@ -326,6 +326,8 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   cidr: "A block, or a range of blocks. Its slash may be encoded or not.",
   cursor: "The `next` of the previous page. It is valid for the same path and filters only.",
   dryRun: "Write nothing, and return what the request would do.",
+  fields:
+    "`status`: also what the cluster reports of each node, such as its uid and resourceVersion.",
   handle: "The handle. Its slashes may be encoded or not.",
   host: "Only blocks of this host, and its borrowed blocks.",
   prefix: "Only handles that begin with this text.",

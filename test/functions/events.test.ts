@@ -45,6 +45,23 @@ describe("an event of a Node", () => {
     expect((await plat.get("/v1/nodes")).body.nodes).toEqual([{ name: "n1", labels }]);
   });
 
+  it("is in a list of nodes with its uid and its resourceVersion, if the list asks for the status", async () => {
+    const plat = newSpace();
+    await send(plat, nodeEvent("ADDED", "n1"), nodeEvent("ADDED", "n3"));
+    await plat.put("/v1/nodes/n2", { labels: { rack: "7" } });
+    const asked = { fields: "status", limit: "2" };
+    const first = await plat.get("/v1/nodes", asked);
+    const { body } = await plat.get("/v1/nodes/n1");
+    expect(body.status).toMatchObject({ uid: "uid-of-n1", resourceVersion: "100" });
+    expect(first.body.nodes).toEqual([body, { name: "n2", labels: { rack: "7" } }]);
+    const rest = await plat.get("/v1/nodes", { ...asked, cursor: first.body.next });
+    expect(rest.body.nodes).toMatchObject([{ name: "n3", status: { uid: "uid-of-n3" } }]);
+
+    const { status, body: problem } = await plat.get("/v1/nodes", { fields: "labels" });
+    expect(status).toBe(400);
+    expect(problem.detail).toContain("?fields must be status, or be left out");
+  });
+
   it("takes over a host that an operator registered", async () => {
     const plat = newSpace();
     await plat.put("/v1/nodes/n1", { labels: { zone: "hand" } });

@@ -173,6 +173,16 @@ export const CALLS: Readonly<Record<string, Call>> = {
     send: ({ plat }) => plat.get("/v1/nodes"),
     needs: ["a node", "an entry of the register of nodes"],
   },
+  "GET nodes with their status": {
+    send: ({ plat }) => plat.get("/v1/nodes", { fields: "status" }),
+    needs: [
+      "the configuration",
+      "a node",
+      "an entry of the register of nodes",
+      "a report of a node",
+      "a sign of life of a node",
+    ],
+  },
   "GET node": { send: ({ plat }) => plat.get("/v1/nodes/n1"), needs: ["a node"] },
   "GET another node": { send: ({ plat }) => plat.get("/v1/nodes/n9"), needs: [] },
   "GET namespaces": { send: ({ plat }) => plat.get("/v1/namespaces"), needs: ["a namespace"] },

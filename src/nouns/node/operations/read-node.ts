@@ -17,11 +17,23 @@ export async function readNode(
   space: string,
   name: string,
 ): Promise<NodeWithHealth | Rejection> {
+  return (await nodeWithHealth(context, space, name)) ?? notFound(space, "node", name);
+}
+
+/**
+ * Returns a registered node with its health; nothing if it is not registered.
+ *
+ * @throws {CorruptItemError} if the node, or what the cluster said of it, cannot be read
+ */
+export async function nodeWithHealth(
+  context: Context,
+  space: string,
+  name: string,
+): Promise<NodeWithHealth | undefined> {
   const { store, now } = context;
   const [node, life] = await allOf(store.readNode(space, name), store.readNodeLife(space, name));
-  if (!node) return notFound(space, "node", name);
   const { report, signOfLife } = life;
-  if (!report || report.uid !== uidOfNode(node)) return node;
+  if (!node || !report || report.uid !== uidOfNode(node)) return node;
   const { settings } = await configurationOf(context, space);
   const health = healthOf({ report, signOfLife }, { nowMs: now(), ...gracesOf(settings) });
   return { ...node, status: { report, health } };

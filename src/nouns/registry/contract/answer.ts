@@ -54,7 +54,7 @@ export const nodeRead = v.strictObject({
   status: v.optional(nodeStatus),
 });
 
-export const nodesRead = v.strictObject({ nodes: v.array(labelledRead), unreadable, next });
+export const nodesRead = v.strictObject({ nodes: v.array(nodeRead), unreadable, next });
 
 export const namespaceRead = v.strictObject(namespace);
 

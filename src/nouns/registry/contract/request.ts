@@ -19,6 +19,11 @@ import type { Node } from "../../node/node.ts";
 
 export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
 
+export const nodesQuery = {
+  ...labelledQuery,
+  fields: v.optional(v.picklist(["status"], "must be status, or be left out")),
+};
+
 type NodeSpec = Omit<Node, "space" | "name" | "id" | "revision">;
 
 interface NodeInput {

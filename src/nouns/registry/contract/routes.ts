@@ -15,6 +15,7 @@ import {
   namespaceManifest,
   nodeBody,
   nodeManifest,
+  nodesQuery,
 } from "./request.ts";
 
 /** Nodes and namespaces. */
@@ -25,8 +26,8 @@ export const REGISTRY_ROUTES = [
     function: "read",
     id: "listNodes",
     tag: "registry",
-    summary: "Lists the nodes of a space by name, in pages",
-    query: labelledQuery,
+    summary: "Lists the nodes of a space by name, in pages, with their health if `fields` names it",
+    query: nodesQuery,
     answers: { 200: nodesRead },
     rejections: [],
   },

@@ -17,6 +17,7 @@ import {
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import type { Node, NodeSpec } from "../../node/node.ts";
+import { type NodeWithHealth, nodeWithHealth } from "../../node/operations/read-node.ts";
 
 /**
  * Registers a node, or changes an existing one if the precondition holds. A new node is entered into the
@@ -81,18 +82,25 @@ export interface LabelledWanted extends PageWanted<string> {
   readonly space: string;
 }
 
+/** A request for a page of the nodes of a space. */
+export interface NodesWanted extends LabelledWanted {
+  /** Asks for what the cluster reports of each node too, which is another read for each. */
+  readonly fields?: "status" | undefined;
+}
+
 /**
  * Returns a page of the nodes of a space, in the order of their names. The register says only which nodes may exist, so
  * each node is read.
  */
 export async function listNodes(
-  { store }: Context,
-  { space, limit, after }: LabelledWanted,
-): Promise<ListedPage<Node, string>> {
+  context: Context,
+  { space, limit, after, fields }: NodesWanted,
+): Promise<ListedPage<NodeWithHealth, string>> {
+  const { store } = context;
   const { items, unreadable, next } = await store.listNodeEntries(space, { after, limit });
-  const nodes = await inParallel(items, PAGE_READS_AT_ONCE, ({ name }) =>
-    orCorrupt(store.readNode(space, name)),
-  );
+  const read = (name: string): Promise<NodeWithHealth | undefined> =>
+    fields === "status" ? nodeWithHealth(context, space, name) : store.readNode(space, name);
+  const nodes = await inParallel(items, PAGE_READS_AT_ONCE, ({ name }) => orCorrupt(read(name)));
   return {
     items: nodes.flatMap((node) => (node && !(node instanceof CorruptItemError) ? [node] : [])),
     // An unreadable node does not keep the others back.

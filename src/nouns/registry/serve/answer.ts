@@ -8,10 +8,9 @@ import { NAMESPACE, type NamePart, NODE } from "../../../api/names.ts";
 import { hostText } from "../../../api/schema/field.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import type { Namespace } from "../../namespace/namespace.ts";
-import type { Node } from "../../node/node.ts";
 import type { NodeWithHealth } from "../../node/operations/read-node.ts";
 import { namespaceOf, nodeOf } from "../contract/answer.ts";
-import { labelledQuery } from "../contract/request.ts";
+import { labelledQuery, nodesQuery } from "../contract/request.ts";
 import type { LabelledWanted } from "../operations/nodes.ts";
 
 /**
@@ -19,24 +18,28 @@ import type { LabelledWanted } from "../operations/nodes.ts";
  * time to load.
  */
 
-export const nodeList = labelledList(NODE, "nodes", (node: Node) => nodeOf(node));
-export const namespaceList = labelledList(NAMESPACE, "namespaces", (namespace: Namespace) =>
-  namespaceOf(namespace),
+export const nodeList = labelledList(NODE, "nodes", nodesQuery, nodeBody);
+export const namespaceList = labelledList(
+  NAMESPACE,
+  "namespaces",
+  labelledQuery,
+  (namespace: Namespace) => namespaceOf(namespace),
 );
 
 /** Makes the readers of nodes or of namespaces, and the answer of their list. */
-function labelledList<List extends "nodes" | "namespaces", Item, Body extends object>(
-  of: NamePart,
-  list: List,
-  bodyOf: (item: Item) => Body,
-) {
+function labelledList<
+  List extends "nodes" | "namespaces",
+  Query extends typeof labelledQuery,
+  Item,
+  Body extends object,
+>(of: NamePart, list: List, parameters: Query, bodyOf: (item: Item) => Body) {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
     readOne: (event: Event) => readNamed(event, of),
 
     /** Reads the requested page of the list. */
-    read(event: Event): LabelledWanted {
-      const query = readQuery(event, labelledQuery);
+    read(event: Event) {
+      const query = readQuery(event, parameters);
       const { cursor, ...asked } = query;
       // A page can end with a name that was registered before Plat checked names for paths.
       const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));
@@ -65,9 +68,12 @@ export function namespaceAnswer(namespace: Namespace): AnswerOf<"GET /v1/namespa
 }
 
 /** Answers with a node. Its ETag is that of its labels, because a status has no version of its own. */
-export function nodeAnswer({ status, ...node }: NodeWithHealth): AnswerOf<"GET /v1/nodes/{node}"> {
-  const body = { ...nodeOf(node), ...(status && { status: statusBody(status) }) };
-  return { status: 200, headers: etagOf(node), body };
+export function nodeAnswer(node: NodeWithHealth): AnswerOf<"GET /v1/nodes/{node}"> {
+  return { status: 200, headers: etagOf(node), body: nodeBody(node) };
+}
+
+function nodeBody({ status, ...node }: NodeWithHealth) {
+  return { ...nodeOf(node), ...(status && { status: statusBody(status) }) };
 }
 
 function statusBody({ report, health }: NonNullable<NodeWithHealth["status"]>) {
