@@ -1,8 +1,10 @@
 import { hostId } from "../src/kernel/values/host.ts";
+import { POD_UID } from "../src/nouns/address/attachment.ts";
 import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-health.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
+import { setIndexes } from "./indexes.ts";
 import type { Bench, Line } from "./operations.ts";
 import { makePool } from "./pool.ts";
 
@@ -64,25 +66,32 @@ export async function measureNodeEvents(bench: Bench): Promise<readonly Line[]> 
     stated(statementAt(3, { podCidrs })),
   );
   // A cold function that finds nothing also looks whether the keys of the table are those that it knows.
-  await measured("… of a pod that ends, nothing held", [2, 0, 2], {
+  await measured("… of a pod that ends, nothing held", [2, 0, CONFIGURATION_UNITS + 2], {
     act: "release",
     name: "pod-1",
     uid: "pod-1",
   });
   const host = hostId("host", NAME);
-  await assigned(bench.cold(), {
+  const request = {
     space: SPACE,
     host,
-    handle: "pod/pod-2",
     wanted: [{ family: 4, count: 1 }],
     pools: [],
-    attributes: {},
     digest: "digest",
-  });
-  await measured("… of a pod that ends, one address", [4, 4, 2], {
+  } as const;
+  await assigned(bench.cold(), { ...request, handle: "pod/pod-2", attributes: {} });
+  await measured("… of a pod that ends, one address", [4, 4, CONFIGURATION_UNITS + 2], {
     act: "release",
     name: "pod-2",
     uid: "pod-2",
+  });
+  await setIndexes(bench.cold(), SPACE, [POD_UID]);
+  const attributes = { [POD_UID]: "pod-3" };
+  await assigned(bench.cold(), { ...request, handle: "cni/net/n/c/eth0", attributes });
+  await measured("… of a pod that ends, one attachment", [8, 5, CONFIGURATION_UNITS + 21], {
+    act: "release",
+    name: "pod-3",
+    uid: "pod-3",
   });
   await measured("… of the end of a node", [7, 7, CONFIGURATION_UNITS + 2], {
     act: "end",

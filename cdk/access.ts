@@ -83,11 +83,32 @@ const ASSIGN = {
 
 /** Events do the same from a queue as in a request. */
 const NODES = {
-  get: ["BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
-  query: ["BLOCK", "HANDLE", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE", "STATED"],
-  put: ["BLOCK", "HANDLE", "HOST", "MACHINE", "NODE", "NODES", "QUOTA", "STATED", "TABLE"],
-  update: ["BLOCK", "BUDGET", "FULLPOOLS", "GROUPINDEX", "HANDLE", "HOST"],
-  delete: ["HANDLE", "HOST", "INDEX", "MACHINE", "NODE", "NODES", "QUOTA", "STATED"],
+  get: ["APPLICATIONS", "BLOCK", "HANDLE", "HOST", "NODE", "TABLE", "VERSION"],
+  query: ["BLOCK", "HANDLE", "INDEX", "MACHINE", "NODE", "QUOTA", "GROUPINDEX", "SPACE", "STATED"],
+  put: [
+    "APPLICATIONS",
+    "BLOCK",
+    "HANDLE",
+    "HOST",
+    "MACHINE",
+    "NODE",
+    "NODES",
+    "QUOTA",
+    "STATED",
+    "TABLE",
+  ],
+  update: ["APPLICATIONS", "BLOCK", "BUDGET", "FULLPOOLS", "GROUPINDEX", "HANDLE", "HOST"],
+  delete: [
+    "APPLICATIONS",
+    "HANDLE",
+    "HOST",
+    "INDEX",
+    "MACHINE",
+    "NODE",
+    "NODES",
+    "QUOTA",
+    "STATED",
+  ],
 } as const satisfies Access;
 
 /**
@@ -105,7 +126,8 @@ const NODES = {
  * - `configure` writes the configuration of a space: pools, reservations and settings share a partition, where a right
  *   to one is a right to all. It holds the prefix that a pool is made of, and `work` lets it go: both change the allocation. `work` also
  *   removes what is left in a space that is deleted. `register` writes hosts and namespaces. `applications` holds slots, and
- *   closes allocations that are kept. `nodes` assigns prefixes and releases them, and writes what clusters say of hosts.
+ *   closes allocations that are kept. `nodes` assigns prefixes and releases them, writes what clusters say of hosts, and
+ *   ends what a pod has, as `release` does.
  * - `openapi`, `authorize` and `console` need no table.
  */
 export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> = {

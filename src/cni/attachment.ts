@@ -1,4 +1,4 @@
-import { handleOfAttachment } from "../nouns/address/attachment.ts";
+import { handleOfAttachment, POD_UID } from "../nouns/address/attachment.ts";
 import type { Workload } from "../nouns/application/workload.ts";
 import type { Container } from "./invocation.ts";
 import type { Network } from "./network.ts";
@@ -42,6 +42,6 @@ export function attributesOf({ network, container }: Attachment): Readonly<Recor
     containerId,
     ifName,
     ...(pod && { namespace: pod.namespace, pod: pod.name }),
-    ...(pod?.uid !== undefined && { podUid: pod.uid }),
+    ...(pod?.uid !== undefined && { [POD_UID]: pod.uid }),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { podEvent } from "../node-objects.ts";
 import { newSpace } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
@@ -63,6 +64,23 @@ const stateOf = async (plat: Plat, address: string) =>
   (await plat.get(`/v1/addresses/${address}`)).body.state;
 
 describe("an instance of an application", () => {
+  it("gives its address back when its pod is over: to the application, or to all if that is gone", async () => {
+    const plat = await spaceWithRanges();
+    await plat.put("/v1/config", { cooldownSeconds: 60, indexedAttributes: ["podUid"] });
+    const { headers } = await plat.put(WEB, { replicas: 1, addresses });
+    const isOver = (uid: string) =>
+      plat.call("POST", "/v1/events", { body: { events: [podEvent("MODIFIED", uid, "Failed")] } });
+    const address = await addressOf(plat, pod(1), { attributes: { podUid: "a" } });
+    await isOver("a");
+    expect(await stateOf(plat, address)).toBe("held");
+
+    expect(await addressOf(plat, pod(2), { attributes: { podUid: "b" } })).toBe(address);
+    await plat.delete(WEB, { "if-match": String(headers.etag) });
+    await isOver("b");
+    expect(await stateOf(plat, address)).toBe("cooling");
+    expect((await plat.get(WEB)).status).toBe(404);
+  });
+
   it("gets one of the addresses that the application holds, with the gateway of its pool", async () => {
     const plat = await spaceWithRanges();
     const members = membersOf(await plat.put(WEB, { replicas: 2, addresses }));
@@ -332,6 +350,21 @@ describe("an instance of a registered StatefulSet", () => {
     const members = membersOf(await plat.put(DB, { replicas: 1, addresses }));
     expect(members).toContain(await addressOf(plat, dbPod(0, "next"), { ipv4Pools: ["any"] }));
     expect(await stateOf(plat, old)).toBe("cooling");
+  });
+
+  it("keeps it when its pod is over, and gives it back when its ordinal has none", async () => {
+    const plat = await spaceWithRanges();
+    await plat.put("/v1/config", { cooldownSeconds: 60, indexedAttributes: ["podUid"] });
+    await plat.put(DB, { replicas: 1, addresses: { ...addresses, number: "2" } });
+    const attributes = { podUid: "a" };
+    const [first, lost] = [
+      await addressOf(plat, dbPod(0), { attributes }),
+      await addressOf(plat, dbPod(1), { attributes }),
+    ];
+    const events = [podEvent("DELETED", "a")];
+    const { body } = await plat.call("POST", "/v1/events", { body: { events } });
+    expect(body.results).toMatchObject([{ status: "applied" }]);
+    expect([await stateOf(plat, first), await stateOf(plat, lost)]).toEqual(["kept", "held"]);
   });
 
   it("gives it back when its ordinal has none", async () => {

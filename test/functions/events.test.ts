@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BLOCKS_READ_AT_ONCE } from "../../src/base/limits.ts";
 import {
   instanceEvent,
   leaseEvent,
@@ -259,6 +260,63 @@ describe("an event of a Pod", () => {
     expect(statuses(results)).toEqual(["applied", "ignored", "ignored"]);
     expect((await plat.get(`/v1/addresses/${first}`)).body.state).toBe("cooling");
     expect((await plat.get("/v1/handles/pod%2Fb")).body.addresses).toHaveLength(1);
+  });
+
+  it("that is over ends the attachments and the instance of its uid, which a StatefulSet keeps", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/config", { cooldownSeconds: 60, indexedAttributes: ["podUid"] });
+    const assign = async (of: object, podUid: string) => {
+      const body = { host: "n1", ipv4: 1, attributes: { podUid }, ...of };
+      return textsOf(await plat.call("POST", "/v1/assign", { body }))[0] ?? "";
+    };
+    const handle = (ifName: string) => ({ handle: `cni/net/n1/c/${ifName}` });
+    const member = (kind: string, uid: string) => ({
+      namespace: "shop",
+      workload: { kind, name: "db", instance: "db-0", uid },
+    });
+    const over = [
+      await assign(handle("eth0"), "a"),
+      await assign(handle("net1"), "a"),
+      await assign(member("Deployment", "c"), "a"),
+    ];
+    const kept = await assign(member("StatefulSet", "c"), "a");
+    const other = await assign(handle("eth1"), "b");
+    const stateOf = async (address: string) =>
+      (await plat.get(`/v1/addresses/${address}`)).body.state;
+
+    const ends = [podEvent("DELETED", "a"), podEvent("DELETED", "a")];
+    expect(statuses(await send(plat, ...ends))).toEqual(["applied", "ignored"]);
+    expect(await Promise.all(over.map(stateOf))).toEqual(["cooling", "cooling", "cooling"]);
+    expect(await stateOf(kept)).toBe("kept");
+    expect(await stateOf(other)).toBe("assigned");
+
+    // The next pod has the address now, so the end of the one before is over.
+    expect(await assign(member("StatefulSet", "d"), "next")).toBe(kept);
+    expect(statuses(await send(plat, podEvent("DELETED", "a")))).toEqual(["ignored"]);
+    expect(await stateOf(kept)).toBe("assigned");
+  });
+
+  it("that is over leaves its host the room of many blocks that were full", async () => {
+    const plat = await spaceWithPool({ cidr: "10.0.0.0/27", blockSize: 31 });
+    const maxBlocksPerHost = BLOCKS_READ_AT_ONCE + 1;
+    const indexedAttributes = ["podUid"];
+    await plat.put("/v1/config", { cooldownSeconds: 0, maxBlocksPerHost, indexedAttributes });
+    const ask = (count: number) =>
+      plat.assign({ host: "n1", ipv4: count, attributes: { podUid: "a" } });
+    await ask(2 * maxBlocksPerHost);
+    startAnew();
+    expect((await ask(1)).body.code).toBe("block_limit");
+    expect(statuses(await send(plat, podEvent("DELETED", "a")))).toEqual(["applied"]);
+    startAnew();
+    expect((await ask(2 * maxBlocksPerHost)).status).toBe(200);
+  });
+
+  it("that is over ends nothing by its uid unless the space indexes podUid", async () => {
+    const plat = await spaceWithPool();
+    const attributes = { podUid: "a" };
+    const [address] = textsOf(await plat.assign({ host: "n1", ipv4: 1, handle: "x", attributes }));
+    expect(statuses(await send(plat, podEvent("DELETED", "a")))).toEqual(["ignored"]);
+    expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("assigned");
   });
 });
 

@@ -450,7 +450,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
       }),
     needs: ["the configuration", "an entry of the register of nodes"],
   },
-  "event of a pod": { send: ({ plat }) => say(plat, podEvent("DELETED", "a")), needs: [] },
+  "event of a pod": {
+    send: ({ plat }) => say(plat, podEvent("DELETED", "a")),
+    needs: ["the configuration"],
+  },
   "GET alarms": { send: ({ plat }) => plat.get("/v1/alarms"), needs: ["the usage of a pool"] },
   "GET map of the pool": {
     send: ({ plat }) => plat.get("/v1/pools/main/map"),

@@ -1,9 +1,12 @@
+import { assign } from "../../src/kernel/assign/assign.ts";
 import type { ClusterEvent } from "../../src/nouns/node/node-health.ts";
 import { applyEvents } from "../../src/nouns/node/operations/apply-events.ts";
 import {
   type CompleteList,
   completeNodes,
 } from "../../src/nouns/node/operations/complete-nodes.ts";
+import { setIndexes } from "../indexes.ts";
+import { instanceRequest, podOf } from "../instances.ts";
 import * as events from "../node-events.ts";
 import { say } from "../node-events.ts";
 import { ensure, putPrefixPools } from "../prefixes.ts";
@@ -45,6 +48,19 @@ const spoken =
     await say(world.calm, stated(5), ...more);
     return withOld(world);
   };
+
+/** The event that the pod with the uid `a` is over. */
+const POD_OVER: ClusterEvent = { act: "release", name: "a", uid: "a" };
+
+/** Prepares a space that indexes the uids of pods, and an address of another pod. */
+async function indexed(world: World): Promise<Told> {
+  await setIndexes(world.calm, ["podUid"]);
+  const old = { ...requestOf("old", 1), attributes: { podUid: "old" } };
+  return { old: await assigned(world.calm, old) };
+}
+
+/** Returns the request of the instance for a pod with this uid. */
+const instanceOf = (podUid: string) => instanceRequest(podOf(podUid), { attributes: { podUid } });
 
 /** Returns the preparation, the operation and the repeat of an event. */
 const event = (
@@ -162,7 +178,40 @@ export const NODE_EVENTS: readonly Operation[] = [
       ...(await spoken()(world)),
       pod: await assigned(world.calm, requestOf("pod/a", 2)),
     }),
-    walk: (context) => say(context, { act: "release", name: "a", uid: "a" }),
+    walk: (context) => say(context, POD_OVER),
     again: "the same",
+  },
+  {
+    name: "an event that a pod with attachments is over",
+    step: "index-entry-drop",
+    prepare: async (world) => {
+      const told = await indexed(world);
+      for (const ifName of ["eth0", "net1"])
+        await assigned(world.calm, {
+          ...requestOf(`cni/net/${NODE}/c/${ifName}`, 1, ifName),
+          attributes: { podUid: "a" },
+        });
+      return told;
+    },
+    walk: (context) => say(context, POD_OVER),
+    again: "the same",
+  },
+  {
+    name: "an event that a pod with a kept instance is over",
+    step: "keep",
+    prepare: async (world) => {
+      const told = await indexed(world);
+      await assigned(world.calm, instanceOf("a"));
+      return told;
+    },
+    walk: (context) => say(context, POD_OVER),
+    again: "the same",
+    meets: [
+      {
+        with: "the next pod of the instance",
+        walk: (context) => assign(context, instanceOf("b")),
+        ends: ["b"],
+      },
+    ],
   },
 ];

@@ -73,9 +73,9 @@ export class Ending {
    * Keeps what instances have, if their kinds keep it, and ends the allocations of the others. It puts off one that it could not end
    * as it was read, because another request has changed it, or the database did not answer.
    *
-   * @param block the block in which they were found
+   * @param block the block in which they were found, whose addresses `kept` names if they are kept already
    */
-  async endInstances(block: Block, allocations: readonly Allocation[]): Promise<void> {
+  async endInstances(allocations: readonly Allocation[], block?: Block): Promise<void> {
     await this.#each(allocations, async (allocation) => {
       if (!isKeepable(allocation)) {
         const isOver = await endInstance(this.#context, allocation, this.#released);
@@ -85,7 +85,7 @@ export class Ending {
       // Whoever kept it asks whether it has a next incarnation. A host can have more of them than one request could ask for.
       const kept =
         allocation.state === "kept"
-          ? keptIn(block, allocation)
+          ? keptIn(allocation, block)
           : await keptOf(this.#context, allocation, this.#released);
       for (const address of kept ?? []) this.#kept.add(address);
       return kept !== undefined && allocation.state === "live";
@@ -139,7 +139,9 @@ export class Ending {
 }
 
 /** Returns the addresses in a block that an allocation holds, as text. */
-const keptIn = (block: Block, { parts }: Allocation): readonly string[] =>
-  parts
-    .flatMap(({ token }) => heldBy(block, token))
-    .map((ordinal) => formatAddress(addressAt(block.cidr, ordinal)));
+const keptIn = ({ parts }: Allocation, block: Block | undefined): readonly string[] =>
+  block
+    ? parts
+        .flatMap(({ token }) => heldBy(block, token))
+        .map((ordinal) => formatAddress(addressAt(block.cidr, ordinal)))
+    : [];

@@ -67,7 +67,7 @@ async function releaseIn(
       allocationsOf(context, ending, space, some, host),
     );
     const [instances, others] = split((allocations ?? []).filter(isMeant));
-    await ending.endInstances(block, instances);
+    await ending.endInstances(instances, block);
     // The release by host does not find them again, so settling gains nothing.
     await ending.end(others, { settles: false });
   }

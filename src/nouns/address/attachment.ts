@@ -4,6 +4,9 @@ export interface Attachment {
   readonly ifName: string;
 }
 
+/** The attribute with the uid of the pod that addresses are for. The end of this pod ends them. */
+export const POD_UID = "podUid";
+
 /** Returns the handle of an attachment: the same in ADD, CHECK, DEL and GC, and another one on each host. */
 export const handleOfAttachment = (network: string, host: string, attachment: Attachment): string =>
   `${prefixOf(network, host)}${textOfAttachment(attachment)}`;

@@ -99,7 +99,7 @@ export async function addressesOfValue<Counted extends Read>(
 }
 
 /** Yields the places that the entries of a value name, from a position on. The allocation at the position comes again if it is cut. */
-async function* placesOf(context: Context, value: IndexedValue, position?: IndexPosition) {
+export async function* placesOf(context: Context, value: IndexedValue, position?: IndexPosition) {
   const { store } = context;
   const start = position && { space: value.space, ...position };
   const first = start ? shardOfEntry(start) : 0;

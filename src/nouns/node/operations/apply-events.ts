@@ -3,7 +3,6 @@ import { CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { BoundedWork } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
-import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import {
   type FollowedNode,
@@ -26,6 +25,7 @@ import {
   type NodeApplied,
   type NodeNamed,
 } from "./apply-node.ts";
+import { endPod } from "./end-pod.ts";
 
 /** The result of one event. */
 export interface EventResult {
@@ -113,7 +113,7 @@ async function carryOut(
     case "end":
       return resultOfNode(await applyDeleted(context, of, event.ended));
     case "release": {
-      const { complete, progressed } = await releaseHandle(context, space, `pod/${event.uid}`);
+      const { complete, progressed } = await endPod(context, { space, uid: event.uid });
       if (!complete) return { status: "failed", failure: LATE };
       return { status: progressed ? "applied" : "ignored" };
     }
