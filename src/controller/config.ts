@@ -50,6 +50,13 @@ const config = fields({
   ),
   /** True if IPAddressClaims of Cluster API get their addresses from Plat. */
   clusterApi: v.optional(flag, false),
+  pods: v.optional(
+    fields({
+      /** True if Plat is told which pods are over, so that it releases what they had. */
+      end: v.optional(flag, false),
+    }),
+    {},
+  ),
 });
 
 /** The settings of an operator: `config.yaml` of the ConfigMap. */

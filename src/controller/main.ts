@@ -29,6 +29,7 @@ manifest: prints what \`kubectl apply -f -\` takes
   --observe                writes nothing into the cluster, and asks for no prefix
   --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
   --cluster-api            answers IPAddressClaims of Cluster API
+  --end-pods               tells Plat which pods are over, so that it releases what they had
   --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
@@ -61,16 +62,19 @@ function nodeModeOf({
   isOff,
   cilium,
   clusterApi,
+  endPods,
 }: {
   readonly observe: boolean;
   readonly isOff: boolean;
   readonly cilium: CiliumMode | undefined;
   readonly clusterApi: boolean;
+  readonly endPods: boolean;
 }): NodeMode | "off" {
   if (!isOff) return observe || ADDRESSES_ELSEWHERE.has(cilium) ? "observe" : "write";
   if (observe || cilium)
     throw new Error("--no-nodes excludes --observe and --cilium, which are about Nodes.");
-  if (!clusterApi) throw new Error("--no-nodes leaves nothing to do without --cluster-api.");
+  if (!clusterApi && !endPods)
+    throw new Error("--no-nodes leaves nothing to do without --cluster-api or --end-pods.");
   return "off";
 }
 
@@ -98,6 +102,7 @@ async function main(args: readonly string[]): Promise<void> {
       observe: { type: "boolean", default: false },
       cilium: { type: "string" },
       "cluster-api": { type: "boolean", default: false },
+      "end-pods": { type: "boolean", default: false },
       "no-nodes": { type: "boolean", default: false },
       namespace: { type: "string", default: NAMESPACE_DEFAULT },
       image: { type: "string", default: IMAGE_DEFAULT },
@@ -110,11 +115,13 @@ async function main(args: readonly string[]): Promise<void> {
     const { endpoint, space, region, namespace, image, observe } = values;
     const cilium = ciliumModeOf(values.cilium, observe);
     const clusterApi = values["cluster-api"];
-    const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi });
+    const endPods = values["end-pods"];
+    const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi, endPods });
     const tokenSecret = values["token-secret"];
     process.stdout.write(
       manifest({
-        ...{ endpoint, space, region, tokenSecret, mode, cilium, clusterApi, namespace, image },
+        ...{ endpoint, space, region, tokenSecret, namespace, image },
+        ...{ mode, cilium, clusterApi, endPods },
       }),
     );
     return;

@@ -24,6 +24,8 @@ export interface ManifestOptions {
   readonly cilium: CiliumMode | undefined;
   /** True for a provider of Cluster API, with the CRDs of its pools. */
   readonly clusterApi: boolean;
+  /** True if Plat is told which pods are over. */
+  readonly endPods: boolean;
   readonly namespace: string;
   readonly image: string;
 }
@@ -36,8 +38,8 @@ export function manifest(options: ManifestOptions): string {
 }
 
 function objectsOf(options: ManifestOptions): readonly object[] {
-  const { namespace, mode, cilium, clusterApi } = options;
-  const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi };
+  const { namespace, mode, cilium, clusterApi, endPods } = options;
+  const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi, pods: endPods };
   const labels = { "app.kubernetes.io/name": NAME };
   const own = { name: NAME, namespace, labels };
   return [
@@ -76,6 +78,7 @@ const configOf = ({
   mode,
   cilium,
   clusterApi,
+  endPods,
 }: ManifestOptions) => ({
   cluster: "auto",
   plat: {
@@ -87,6 +90,7 @@ const configOf = ({
   nodes: { podCIDRs: mode },
   ...(cilium !== undefined && { cilium: { mode: cilium } }),
   ...(clusterApi && { clusterApi }),
+  ...(endPods && { pods: { end: true } }),
 });
 
 /**

@@ -24,11 +24,12 @@ export interface Switches {
   readonly nodes: NodeMode | "off";
   readonly cilium: boolean;
   readonly clusterApi: boolean;
+  readonly pods: boolean;
 }
 
 /** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
 export function rightsOf(
-  { nodes, cilium, clusterApi }: Switches,
+  { nodes, cilium, clusterApi, pods }: Switches,
   namespace: string,
 ): readonly Right[] {
   const right = (group: string, resource: string, verbs: readonly string[], more: object = {}) =>
@@ -44,6 +45,7 @@ export function rightsOf(
     ...(cilium ? right("cilium.io", "ciliumnodes", ["list", "watch", "patch"]) : []),
     ...(cilium ? right("cilium.io", "ciliumnodes/status", ["patch"]) : []),
     ...(clusterApi ? clusterApiRights(right) : []),
+    ...(pods ? right("", "pods", ["list", "watch"]) : []),
     // Events about objects without a namespace are in this one. Claims have theirs.
     ...right("", "events", ["create", "patch"], clusterApi ? {} : { namespace: "default" }),
     ...right(...lease, ["create"], { namespace }),

@@ -9,6 +9,7 @@ import { whileLeading } from "./kube/lease.ts";
 import type { Waits } from "./kube/waits.ts";
 import { Metrics } from "./metrics.ts";
 import { Nodes } from "./nodes.ts";
+import { Pods } from "./pods.ts";
 import { CLUSTER_NAMESPACE, LEASE, missingRights, rightsOf, wordsOf } from "./rights.ts";
 
 /** A cluster that is silent for so long is one that the reflector does not hear any more. */
@@ -44,6 +45,7 @@ export async function runController(
     nodes: mode,
     cilium: config.cilium !== undefined,
     clusterApi: config.clusterApi,
+    pods: config.pods.end,
   };
   const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
@@ -59,7 +61,7 @@ export async function runController(
       // Without its CRD a collection is never heard, so that of the Nodes counts if it is followed.
       const heardAtMs = parts?.nodes
         ? parts.nodes.reflector.heardAtMs
-        : parts?.clusterApi?.heardAtMs;
+        : (parts?.pods ?? parts?.clusterApi)?.heardAtMs;
       return heardAtMs !== undefined && waits.now() - heardAtMs > SILENCE_MS_MAX
         ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
         : [];
@@ -82,6 +84,7 @@ export async function runController(
       everyMs: 1000 * config.cilium.everySeconds,
     });
   const clusterApi = config.clusterApi ? new ClusterApi(surroundings) : undefined;
+  const pods = config.pods.end ? new Pods(surroundings) : undefined;
   let nodes: Nodes | undefined;
   if (mode !== "off") {
     const cluster = await clusterOf(config, api, { waits, log, signal });
@@ -95,11 +98,12 @@ export async function runController(
       completeMs: 1000 * config.nodes.completeSeconds,
     });
   }
-  parts = { nodes, cilium, clusterApi };
+  parts = { nodes, cilium, clusterApi, pods };
   const following = [
     nodes?.reflector.run(signal),
     cilium?.reflector.run(signal),
     clusterApi?.follow(signal),
+    pods?.follow(signal),
   ];
   metrics.set("plat_controller_leader", 0);
   const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
@@ -109,7 +113,7 @@ export async function runController(
   await whileLeading(api, lease, waits, signal, async (leading) => {
     log("This replica leads");
     metrics.set("plat_controller_leader", 1);
-    await Promise.all([nodes, cilium, clusterApi].map((part) => part?.run(leading)));
+    await Promise.all([nodes, cilium, clusterApi, pods].map((part) => part?.run(leading)));
   });
   await Promise.all([...following, checking, measuring]);
 }
@@ -119,14 +123,16 @@ interface Parts {
   readonly nodes: Nodes | undefined;
   readonly cilium: CiliumNodes | undefined;
   readonly clusterApi: ClusterApi | undefined;
+  readonly pods: Pods | undefined;
 }
 
 /** Returns what is not listed yet, in words. */
-function unlistedOf({ nodes, cilium, clusterApi }: Parts): readonly string[] {
+function unlistedOf({ nodes, cilium, clusterApi, pods }: Parts): readonly string[] {
   const unlisted = [
     nodes?.reflector.isListed === false && "Nodes",
     cilium?.reflector.isListed === false && "CiliumNodes",
     clusterApi?.isListed === false && "IPAddressClaims and their pools",
+    pods?.isListed === false && "Pods",
   ];
   return unlisted.flatMap((what) => (what ? [`the ${what} are not listed yet`] : []));
 }

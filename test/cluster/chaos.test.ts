@@ -103,7 +103,7 @@ it(`after ${ROUNDS} mishaps of seed ${SEED} each Node has a range of its own, an
   // Plat keeps what a replaced object had for ten minutes if nobody saw its end.
   const { ranges } = await served(lab, names.size, replaced);
   expect(new Set(Object.keys(ranges))).toEqual(names);
-  await lab.check();
+  await lab.command("check");
   const writes = (await lab.plane.writesOf(ACCOUNT)).map(written);
   expect(writes).toContain(RANGES);
   expect(writes.filter((one) => !ALLOWED.includes(one))).toEqual([]);

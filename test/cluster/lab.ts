@@ -66,8 +66,8 @@ export interface Lab {
   readonly ranges: () => Promise<Readonly<Record<string, string>>>;
   /** The prefixes that nodes have in the space of the last installation, by the name of the node. */
   readonly held: () => Promise<Readonly<Record<string, string>>>;
-  /** Runs `plat check` in the space of the last installation. @throws {Error} with what it printed, if it finds something */
-  readonly check: () => Promise<void>;
+  /** Runs a command of `plat` in the space of the last installation. @throws {Error} with what it printed, if it fails */
+  readonly command: (...args: readonly string[]) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -212,11 +212,11 @@ export async function startLab(beside?: Lab): Promise<Lab> {
       }
       return held;
     },
-    async check() {
+    async command(...args) {
       const env = { ...terminal, PLAT_SPACE: space() };
-      const child = spawn(join(programs, "plat"), ["check"], { env });
+      const child = spawn(join(programs, "plat"), args, { env });
       const { code, text } = await printedBy(child);
-      if (code !== 0) throw new Error(`plat check ended with ${code}: ${text}`);
+      if (code !== 0) throw new Error(`plat ${args.join(" ")} ended with ${code}: ${text}`);
     },
     async stop() {
       for (const replica of replicas) await replica.end("SIGKILL");

@@ -39,6 +39,28 @@ describe("a request to the API server", () => {
     );
   });
 
+  it("asks for the metadata alone in the words of a list or of a watch", () => {
+    const seen: unknown[] = [];
+    return served(
+      ({ headers }, response) => {
+        seen.push(headers.accept);
+        response.end("{}");
+      },
+      async (url) => {
+        const api = kubeApi({ url });
+        const request = { path: "/api/v1/pods", metadataOnly: true };
+        await api.send(request);
+        for await (const _ of api.lines({ ...request, query: { watch: "1" } })) break;
+        await api.send({ path: "/api/v1/pods" });
+        expect(seen).toEqual([
+          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+          "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+          "application/json",
+        ]);
+      },
+    );
+  });
+
   it.each([
     [
       JSON.stringify({ kind: "Status", reason: "Conflict", message: "modified" }),

@@ -1,15 +1,19 @@
 import { isRecord } from "../../src/api/schema/schema.ts";
+import { same } from "../../src/base/same.ts";
 import type { CiliumNodeObject } from "../../src/controller/cilium.ts";
 import { type KubeApi, KubeError, type KubeRequest } from "../../src/controller/kube/api.ts";
 import { type KubeObject, keyOf } from "../../src/controller/kube/reflector.ts";
 import type { NodeObject } from "../../src/controller/nodes.ts";
 
 const NODES = "/api/v1/nodes";
+const PODS = "/api/v1/pods";
 const CILIUM_NODES = "/apis/cilium.io/v2/ciliumnodes";
 
 /** What a watch of the fake tells next: lines, and how it ends. */
 interface Watch {
   readonly path: string;
+  /** Returns true for an object that the watch is about. */
+  readonly isMeant: (object: object) => boolean;
   readonly lines: string[];
   wake(): void;
   end?: Error | "closed";
@@ -47,6 +51,12 @@ interface OtherPath {
 const OTHER =
   /^(?<group>\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<resource>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<status>status))?$/;
 
+/** Returns the objects that a field selector chooses, which can name a phase. */
+const meantBy =
+  ({ fieldSelector }: Readonly<Record<string, string>>) =>
+  (object: object & { readonly status?: { readonly phase?: string } }): boolean =>
+    fieldSelector === undefined || fieldSelector === `status.phase=${object.status?.phase}`;
+
 /** Returns an object with the changes of a merge patch: a list replaces a list, and null removes a field. */
 function merged(object: object, change: object): object {
   const result: Record<string, unknown> = { ...object };
@@ -80,7 +90,12 @@ export class FakeCluster implements KubeApi {
   /** Errors of the next requests, by their text in `requests`. */
   readonly failures: [request: string, error: Error][] = [];
   readonly #watches = new Set<Watch>();
-  #changes: { readonly path: string; readonly version: number; readonly line: string }[] = [];
+  #changes: {
+    readonly path: string;
+    readonly version: number;
+    readonly line: string;
+    readonly object: object;
+  }[] = [];
   #version = 100;
   #compactedAt = 0;
 
@@ -166,6 +181,15 @@ export class FakeCluster implements KubeApi {
     }
   }
 
+  /** Creates a pod in the namespace `shop`, or changes its phase. */
+  putPod(name: string, phase = "Running"): void {
+    this.putObject(PODS, name, { status: { phase } }, "shop");
+  }
+
+  deletePod(name: string): void {
+    this.deleteObject(PODS, `shop/${name}`);
+  }
+
   /** Sends every watch a bookmark. */
   bookmark(): void {
     const object = { kind: "Node", metadata: { resourceVersion: String(++this.#version) } };
@@ -188,12 +212,14 @@ export class FakeCluster implements KubeApi {
   }
 
   async send<Body>(request: KubeRequest): Promise<Body> {
-    const { method = "GET", path, query = {}, body = {} } = request;
+    const { method = "GET", path, query = {}, body = {}, metadataOnly = false } = request;
     this.#begin(`${method} ${path}`);
     const answer = Array.isArray(body)
       ? this.#patchCilium(path, body)
       : this.#answer(method, path, query, body as Record<string, unknown>);
-    return structuredClone(answer) as Body;
+    const isEmpty = metadataOnly && isRecord(answer) && same(answer.items, []);
+    // As a kube-apiserver answers.
+    return structuredClone(isEmpty ? { ...answer, items: null } : answer) as Body;
   }
 
   async *lines({ path, query = {} }: KubeRequest, signal?: AbortSignal): AsyncGenerator<string> {
@@ -204,10 +230,12 @@ export class FakeCluster implements KubeApi {
       yield JSON.stringify({ type: "ERROR", object });
       return;
     }
+    const isMeant = meantBy(query);
     const lines = this.#changes
-      .filter((change) => change.path === path && change.version > from)
+      .filter(({ version }) => version > from)
+      .filter((change) => change.path === path && isMeant(change.object))
       .map(({ line }) => line);
-    const watch: Watch = { path, lines, wake: () => undefined };
+    const watch: Watch = { path, isMeant, lines, wake: () => undefined };
     this.#watches.add(watch);
     const abort = () => {
       watch.end ??= "closed";
@@ -251,6 +279,7 @@ export class FakeCluster implements KubeApi {
     }
     if (path === NODES) return this.#page(this.nodes, query);
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
+    if (path === PODS) return this.#page(this.#collection(PODS), query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
@@ -269,9 +298,11 @@ export class FakeCluster implements KubeApi {
 
   #page<T extends KubeObject>(
     objects: ReadonlyMap<string, T>,
-    { limit = "0", continue: from = "" }: Readonly<Record<string, string>>,
+    query: Readonly<Record<string, string>>,
   ) {
-    const all = [...objects.values()].filter((object) => keyOf(object) > from);
+    const { limit = "0", continue: from = "" } = query;
+    const meant = [...objects.values()].filter(meantBy(query));
+    const all = meant.filter((object) => keyOf(object) > from);
     const sorted = all.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const items = sorted.slice(0, Number(limit));
     const last = sorted.length > items.length ? items.at(-1) : undefined;
@@ -371,9 +402,9 @@ export class FakeCluster implements KubeApi {
     if (type === "DELETED") objects.delete(key);
     else objects.set(key, stored);
     const line = JSON.stringify({ type, object: stored });
-    this.#changes.push({ path, version, line });
+    this.#changes.push({ path, version, line, object: stored });
     for (const watch of this.#watches) {
-      if (watch.path !== path) continue;
+      if (watch.path !== path || !watch.isMeant(stored)) continue;
       watch.lines.push(line);
       watch.wake();
     }

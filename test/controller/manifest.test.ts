@@ -16,6 +16,7 @@ const OPTIONS = {
   mode: "write",
   cilium: undefined,
   clusterApi: false,
+  endPods: false,
   namespace: "plat-system",
   image: "plat-controller:1",
 } as const;
@@ -53,19 +54,21 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
 
 describe("the manifest", () => {
   it.each([
-    ["write", undefined, false],
-    ["observe", undefined, false],
-    ["observe", "crd", false],
-    ["write", undefined, true],
-    ["off", undefined, true],
+    ["write", undefined, false, false],
+    ["observe", undefined, false, false],
+    ["observe", "crd", false, true],
+    ["write", undefined, true, false],
+    ["off", undefined, true, false],
+    ["off", undefined, false, true],
   ] as const)(
-    "grants exactly the rights of the mode %s with Cilium in %s, Cluster API: %s",
-    (mode, cilium, clusterApi) => {
-      const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi };
+    "grants exactly the rights of the mode %s with Cilium in %s, Cluster API: %s, ends of pods: %s",
+    (mode, cilium, clusterApi, pods) => {
+      const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi, pods };
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
-      expect([...grantedBy(printed({ mode, cilium, clusterApi }))].sort()).toEqual(
+      expect([...grantedBy(printed({ mode, cilium, clusterApi, endPods: pods }))].sort()).toEqual(
         [...needed].sort(),
       );
+      expect(needed.includes("watch pods")).toBe(pods);
       expect(needed.includes("patch nodes")).toBe(mode === "write");
       expect(needed.includes("list nodes")).toBe(mode !== "off");
       expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== undefined);
@@ -97,14 +100,16 @@ describe("the manifest", () => {
       plat: { endpoint: OPTIONS.endpoint, region: "eu-west-1", space: "cluster-7" },
       nodes: { podCIDRs: "write", completeSeconds: 300 },
       clusterApi: false,
+      pods: { end: false },
     });
     expect(config({ tokenSecret: "plat-token", mode: "observe" })).toMatchObject({
       plat: { tokenFile: "/var/run/secrets/plat/token" },
       nodes: { podCIDRs: "observe" },
     });
-    expect(config({ mode: "off", clusterApi: true })).toMatchObject({
+    expect(config({ mode: "off", clusterApi: true, endPods: true })).toMatchObject({
       nodes: { podCIDRs: "off" },
       clusterApi: true,
+      pods: { end: true },
     });
     expect(config({ cilium: "multi-pool" }).cilium).toEqual({
       mode: "multi-pool",
@@ -128,7 +133,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
     (
       await missingRights(
         cluster,
-        rightsOf({ nodes: "write", cilium: true, clusterApi: false }, "ns"),
+        rightsOf({ nodes: "write", cilium: true, clusterApi: false, pods: false }, "ns"),
         new AbortController().signal,
       )
     ).map(wordsOf);
@@ -151,6 +156,7 @@ describe("a configuration", () => {
     ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be one of write, observe, off"],
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
+    ["pods: {end: sometimes}", "pods.end must be true or false"],
     ["plat: {}", "plat.endpoint"],
     ["lifecycle: taints", "lifecycle is not a field here"],
     ["cluster: a b", "cluster must be 1 to 64 letters"],

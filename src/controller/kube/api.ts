@@ -37,6 +37,8 @@ export interface KubeRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** The object to send; with PATCH a merge patch, or the operations of a JSON patch. */
   readonly body?: object;
+  /** True to read the metadata of objects alone, of a list or of a watch. */
+  readonly metadataOnly?: boolean;
 }
 
 /** A refusal by the API server. */
@@ -94,7 +96,7 @@ export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
     const { method = "GET", path, query, body } = request;
     const target = new URL(path, url);
     target.search = new URLSearchParams(query).toString();
-    const headers: Record<string, string> = { accept: "application/json" };
+    const headers: Record<string, string> = { accept: acceptOf(request) };
     if (token) headers.authorization = `Bearer ${await token()}`;
     const patch = Array.isArray(body) ? "json-patch" : "merge-patch";
     if (body)
@@ -128,6 +130,12 @@ export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
     },
   };
 }
+
+/** Returns the form of the answer. https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
+const acceptOf = ({ metadataOnly = false, query }: KubeRequest): string =>
+  metadataOnly
+    ? `application/json;as=PartialObjectMetadata${query?.watch ? "" : "List"};g=meta.k8s.io;v=v1`
+    : "application/json";
 
 /** Returns the refusal that an answer tells of. A proxy in between may answer without a Status. */
 function refusal({ statusCode = 0, headers }: IncomingMessage, body: string): KubeError {

@@ -1,5 +1,5 @@
 import { isRecord } from "../../api/schema/schema.ts";
-import { type KubeApi, KubeError } from "./api.ts";
+import { type KubeApi, KubeError, type KubeRequest } from "./api.ts";
 import { backoffMs, type Waits } from "./waits.ts";
 
 const OBJECTS_PER_PAGE = 500;
@@ -27,6 +27,10 @@ export const keyOf = ({ metadata: { namespace, name } }: KubeObject): string =>
 export interface Following<T extends KubeObject> {
   /** The path of the collection, such as `/api/v1/nodes`. */
   readonly path: string;
+  /** The fields that an object must have, such as `status.phase=Failed`; absent for every object. */
+  readonly fieldSelector?: string;
+  /** True if objects are read without what is not their metadata. */
+  readonly metadataOnly?: boolean;
   /** Returns what is kept of an object. */
   readonly keep: (object: T) => T;
   /** Called with an object that is new or has changed. */
@@ -108,9 +112,9 @@ export class Reflector<T extends KubeObject> {
     let version: string | undefined;
     for (let from = ""; version === undefined; ) {
       const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
-      const page = await this.#api.send<Page<T>>({ path: this.#of.path, query }, signal);
+      const page = await this.#api.send<Page<T>>(this.#request(query), signal);
       this.#heardAtMs = this.#waits.now();
-      for (const object of page.items) found.set(keyOf(object), this.#of.keep(object));
+      for (const object of page.items ?? []) found.set(keyOf(object), this.#of.keep(object));
       from = page.metadata.continue ?? "";
       if (from === "") version = page.metadata.resourceVersion;
     }
@@ -132,13 +136,18 @@ export class Reflector<T extends KubeObject> {
       timeoutSeconds: String(seconds),
     };
     let hasTold = false;
-    for await (const line of this.#api.lines({ path: this.#of.path, query }, signal)) {
+    for await (const line of this.#api.lines(this.#request(query), signal)) {
       this.#apply(JSON.parse(line));
       this.#heardAtMs = this.#waits.now();
       this.#failures = 0;
       hasTold = true;
     }
     return hasTold;
+  }
+
+  #request(query: Readonly<Record<string, string>>): KubeRequest {
+    const { path, fieldSelector, metadataOnly = false } = this.#of;
+    return { path, metadataOnly, query: { ...query, ...(fieldSelector && { fieldSelector }) } };
   }
 
   #apply({ type, object }: WatchEvent<T>): void {
@@ -166,7 +175,8 @@ export class Reflector<T extends KubeObject> {
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly T[];
+  /** Null in an empty list of metadata alone. */
+  readonly items: readonly T[] | null;
 }
 
 interface WatchEvent<T> {

@@ -1,0 +1,162 @@
+import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
+import type { Answer, PlatClient } from "../client/index.ts";
+import { POD_UID } from "../nouns/address/attachment.ts";
+import type { KubeApi } from "./kube/api.ts";
+import { type KubeObject, Reflector } from "./kube/reflector.ts";
+import type { Waits } from "./kube/waits.ts";
+import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
+
+const PATH = "/api/v1/pods";
+/** The phases of a pod that is over, though its object is still there. */
+const PHASES = ["Succeeded", "Failed"] as const;
+/** A replica that does not lead forgets an end after this time. A leader has sent it by then, or has lost its Lease. */
+const FOLLOWED_MS_MAX = 10 * 60_000;
+/** The ends that wait for Plat. The oldest ones are forgotten. */
+const ENDS_MAX = 50_000;
+
+/** The end of a pod, until Plat knows it. */
+interface PodEnd {
+  readonly type: "MODIFIED" | "DELETED";
+  readonly pod: KubeObject;
+  readonly phase?: (typeof PHASES)[number];
+  readonly atMs: number;
+}
+
+/** The surroundings of the work on pods. */
+export interface PodsOptions {
+  readonly plat: Pick<PlatClient, "applyEvents" | "readConfiguration">;
+  readonly api: KubeApi;
+  readonly waits: Waits;
+  readonly metrics: Metrics;
+  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Tells Plat which pods are over, so that it releases what they had: those that are deleted, and those that have succeeded
+ * or failed. It reads the metadata of pods alone, and writes nothing into the cluster.
+ */
+export class Pods {
+  readonly #options: PodsOptions;
+  readonly #queue: WorkQueue;
+  readonly #reflectors: readonly Reflector<KubeObject>[];
+  /** By the uid of the pod, the earliest first. */
+  readonly #ends = new Map<string, PodEnd>();
+  #isLeading = false;
+
+  constructor(options: PodsOptions) {
+    const { api, waits, metrics, log } = options;
+    this.#options = options;
+    this.#queue = new WorkQueue(waits);
+    const following = {
+      path: PATH,
+      metadataOnly: true,
+      keep: kept,
+      present: () => undefined,
+      gone: () => undefined,
+      ...watching("pods", { metrics, log }, () => undefined),
+    } as const;
+    const deleted = (pod: KubeObject) => this.#isOver({ type: "DELETED", pod });
+    this.#reflectors = [
+      new Reflector(api, { ...following, gone: deleted }, waits),
+      ...PHASES.map((phase) => {
+        const present = (pod: KubeObject) => this.#isOver({ type: "MODIFIED", pod, phase });
+        const fieldSelector = `status.phase=${phase}`;
+        return new Reflector(api, { ...following, fieldSelector, present }, waits);
+      }),
+    ];
+  }
+
+  /** True once all pods are listed. */
+  get isListed(): boolean {
+    return this.#reflectors.every(({ isListed }) => isListed);
+  }
+
+  /** The time at which the API server was last heard. */
+  get heardAtMs(): number {
+    return Math.max(...this.#reflectors.map(({ heardAtMs }) => heardAtMs));
+  }
+
+  /** Follows the pods until the signal ends it. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#reflectors.map((each) => each.run(signal)));
+  }
+
+  /** Works until the signal ends it, beside `follow`. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { waits } = this.#options;
+    this.#isLeading = true;
+    for (const uid of this.#ends.keys()) this.#queue.add(uid, waits.now());
+    await this.#checkIndex();
+    while (!signal.aborted) {
+      const uids = this.#queue.take(waits.now(), EVENTS_PER_REQUEST_MAX, () => true);
+      const ends = uids.flatMap((uid) => this.#ends.get(uid) ?? []);
+      if (ends.length > 0) await this.#send(ends);
+      else await this.#queue.wait(this.#queue.nextDueAtMs, signal);
+    }
+  }
+
+  #isOver(said: Omit<PodEnd, "atMs">): void {
+    const nowMs = this.#options.waits.now();
+    const { uid } = said.pod.metadata;
+    this.#ends.delete(uid);
+    this.#ends.set(uid, { ...said, atMs: nowMs });
+    for (const [oldest, { atMs }] of this.#ends) {
+      const isLate = !this.#isLeading && nowMs - atMs > FOLLOWED_MS_MAX;
+      if (!isLate && this.#ends.size <= ENDS_MAX) break;
+      this.#ends.delete(oldest);
+    }
+    if (!this.#isLeading) return;
+    this.#queue.add(uid, nowMs + GATHER_MS);
+    this.#queue.wake();
+  }
+
+  async #send(ends: readonly PodEnd[]): Promise<void> {
+    const { plat, metrics, log, waits } = this.#options;
+    const events = ends.map(({ type, pod: { metadata }, phase }) => ({
+      type,
+      object: { apiVersion: "v1", kind: "Pod", metadata, ...(phase && { status: { phase } }) },
+    }));
+    let results: Answer<"applyEvents">["results"];
+    try {
+      ({ results } = (await plat.applyEvents({ body: { events } })).body);
+      metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
+    } catch (error) {
+      metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });
+      log("Plat did not take the ends of pods", { pods: ends.length, error: String(error) });
+      for (const { pod } of ends) this.#queue.retry(pod.metadata.uid, waits.now(), askedMs(error));
+      return;
+    }
+    for (const [index, end] of ends.entries()) {
+      const { status = "failed", code, detail } = results[index] ?? {};
+      const { uid, name, namespace } = end.pod.metadata;
+      metrics.add("plat_controller_results_total", { status, ...(code && { code }) });
+      if (status === "failed") {
+        this.#queue.retry(uid, waits.now());
+        continue;
+      }
+      this.#queue.succeeded(uid);
+      if (status === "rejected") log("Plat rejected the end of a pod", { namespace, name, detail });
+      if (this.#ends.get(uid) === end) this.#ends.delete(uid);
+    }
+  }
+
+  /** Says in the log if Plat cannot find what pods have by their uid. */
+  async #checkIndex(): Promise<void> {
+    const { plat, log } = this.#options;
+    try {
+      const { indexedAttributes } = (await plat.readConfiguration()).body;
+      if (!indexedAttributes.includes(POD_UID))
+        log(`The space does not index ${POD_UID}, so the end of a pod releases its handle alone`);
+    } catch (error) {
+      log("The configuration of the space could not be read", { error: String(error) });
+    }
+  }
+}
+
+/** Returns what is kept of a pod: its names. A cluster can have 150,000. */
+function kept({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): KubeObject {
+  return {
+    metadata: { name, uid, resourceVersion, ...(namespace !== undefined && { namespace }) },
+  };
+}
