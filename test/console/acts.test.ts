@@ -88,7 +88,7 @@ describe("the dialogs", () => {
       const dialog = document.querySelector("dialog");
       return dialog.scrollWidth > dialog.clientWidth || dialog.getBoundingClientRect().right > innerWidth;
     })()`;
-      expect(await page.evaluate(isWider)).toBe(false);
+      await expect.poll(() => page.evaluate(isWider)).toBe(false);
       expect(errors).toEqual([]);
       await page.close();
     },
@@ -102,8 +102,8 @@ describe("the dialogs", () => {
     await showFirst(page);
     const error = dialogOn(page).locator("#field-cidr-error");
     await error.waitFor();
-    expect(await page.evaluate("document.activeElement.id")).toBe("field-cidr");
-    expect(await fieldOf(page, "CIDR").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("field-cidr");
+    await expect.poll(() => fieldOf(page, "CIDR").getAttribute("aria-invalid")).toBe("true");
     for (const part of [error, dialogOn(page).locator(".buttons")]) {
       const { y = -1, height = 0 } = (await part.boundingBox()) ?? {};
       expect(y).toBeGreaterThanOrEqual(0);
@@ -117,8 +117,8 @@ describe("the dialogs", () => {
     const page = await openAct("/console/pools/main", "Change");
     await page.keyboard.press("Escape");
     await dialogOn(page).waitFor({ state: "detached" });
-    expect(new URL(page.url()).search).toBe("");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Change");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Change");
     await page.close();
   });
 });
@@ -175,7 +175,7 @@ describe("pools", () => {
     await press(page, "Read it again");
     await page.locator("main .state", { hasText: "disabled" }).waitFor();
     await page.getByRole("button", { name: "Change", exact: true }).click();
-    expect(await fieldOf(page, "Disabled").isChecked()).toBe(true);
+    await expect.poll(() => fieldOf(page, "Disabled").isChecked()).toBe(true);
     await fieldOf(page, "Cooldown").fill("77");
     await showFirst(page);
     await press(page, "Change");
@@ -197,9 +197,9 @@ describe("pools", () => {
     const page = await openAct("/console/pools/deleted", "Delete");
     await page.getByRole("heading", { name: "What it would do" }).waitFor();
     const button = dialogOn(page).getByRole("button", { name: "Delete the pool" });
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled()).toBe(true);
     await fieldOf(page, "This cannot be undone").fill("delete");
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled()).toBe(true);
     await fieldOf(page, "This cannot be undone").fill("deleted");
     await button.click();
     await page.getByRole("link", { name: "The job that does it" }).waitFor();
@@ -342,7 +342,7 @@ describe("addresses", () => {
     await press(page, "Release 3 addresses");
     await page.getByText("2 addresses are released.").waitFor();
     const left = page.getByRole("list", { name: "Not released" }).getByRole("listitem");
-    expect(await left.count()).toBe(1);
+    await expect.poll(() => left.count()).toBe(1);
     await press(page, "Close");
     await page.getByText("0 addresses meet all conditions.").waitFor();
     await page.close();

@@ -28,6 +28,8 @@ const openPool = async (path: string) => {
 const mapOf = (page: Page, shown: string) =>
   page.getByRole("application", { name: `Blocks of pods in ${shown}`, exact: true }).waitFor();
 
+const queryOf = (page: Page) => new URL(page.url()).search;
+
 /** Returns the middle of the map, after the pointer has reached it. */
 async function middleOf(page: Page) {
   const tiles = page.locator(".map-tiles canvas");
@@ -78,7 +80,7 @@ describe("the block map", () => {
     await map.focus();
     await map.press("+");
     await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
-    expect(new URL(page.url()).search).toBe("?by=host&within=10.64.0.0%2F24");
+    await expect.poll(() => queryOf(page)).toBe("?by=host&within=10.64.0.0%2F24");
     await page.reload();
     await page.getByRole("application", { name: "Blocks of pods in 10.64.0.0/24" }).waitFor();
     await page.getByRole("button", { name: "10.64.0.0/20" }).click();
@@ -92,7 +94,7 @@ describe("the block map", () => {
     const { page } = await openPool("/console/pools/pods?within=10.64.4.0%2F22");
     await drag(page, -50);
     await mapOf(page, "10.64.6.0 to 10.64.9.255");
-    expect(new URL(page.url()).searchParams.get("within")).toBe("10.64.6.0/22");
+    await expect.poll(() => queryOf(page)).toBe("?within=10.64.6.0%2F22");
     await page.reload();
     await mapOf(page, "10.64.6.0 to 10.64.9.255");
     await drag(page, 250);
@@ -126,13 +128,13 @@ describe("the block map", () => {
     await map.focus();
     for (let row = 0; row < 2; row++) await map.press("ArrowDown");
     await mapOf(page, "10.64.2.0 to 10.64.5.255");
-    expect(await told.textContent()).toMatch(/^10\.64\.4\.0\/26 /);
+    await expect.poll(() => told.textContent()).toMatch(/^10\.64\.4\.0\/26 /);
     for (let row = 0; row < 2; row++) await map.press("PageDown");
     await map.press("ArrowDown");
     await map.press("End");
     await map.press("ArrowRight");
     await mapOf(page, "10.64.12.0/22");
-    expect(await told.textContent()).toMatch(/^10\.64\.15\.192\/26 /);
+    await expect.poll(() => told.textContent()).toMatch(/^10\.64\.15\.192\/26 /);
     await page.goBack();
     await expect.poll(() => page.url()).not.toContain("/console/pools");
     await page.close();
@@ -142,7 +144,7 @@ describe("the block map", () => {
     const { page } = await openPool("/console/pools/pods?within=10.64.8.0%2F22");
     await page.getByRole("button", { name: "Later" }).click();
     await mapOf(page, "10.64.12.0/22");
-    expect(await page.getByRole("button", { name: "Later" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Later", disabled: true }).waitFor();
     await page.getByRole("button", { name: "Earlier" }).click();
     await mapOf(page, "10.64.8.0/22");
     await page.close();
@@ -150,8 +152,10 @@ describe("the block map", () => {
 
   it("shows the part of a large pool that has its blocks", async () => {
     const { page } = await openPool("/console/pools/wide");
-    const name = await page.getByRole("application").getAttribute("aria-label");
-    expect(name).toMatch(/^Blocks of wide in 2001:db8::.*\/1\d\d$/);
+    // The map begins with the whole pool, and moves as soon as it has read the blocks.
+    await page
+      .getByRole("application", { name: /^Blocks of wide in 2001:db8::.*\/1\d\d$/ })
+      .waitFor();
     await page.getByRole("button", { name: "2001:db8::/64" }).click();
     await page.getByRole("application", { name: "Blocks of wide in 2001:db8::/64" }).waitFor();
     await page.close();
@@ -169,19 +173,18 @@ describe("the block map", () => {
       })()`);
     await expect.poll(colours).toBeGreaterThan(6);
     await page.getByRole("button", { name: /^node-2/ }).click();
-    expect(new URL(page.url()).searchParams.get("host")).toBe("node-2");
-    expect(await page.getByRole("button", { name: /^node-2/ }).getAttribute("aria-pressed")).toBe(
-      "true",
-    );
+    await page.getByRole("button", { name: /^node-2/, pressed: true }).waitFor();
+    await expect.poll(() => queryOf(page)).toBe("?by=host&host=node-2");
     await page.close();
   });
 
   it("follows changes while it is live", async () => {
     const { page } = await openPool("/console/pools/wide?live=1");
-    const inUse = page.locator(".counts li").first();
-    const before = await inUse.textContent();
+    const shows = (inUse: number) => page.getByText(`${inUse} in use`, { exact: true }).waitFor();
+    const [{ inUse }] = (await site.api("GET", "/v1/utilization?pool=wide")).pools;
+    await shows(Number(inUse));
     await site.api("POST", "/v1/assign", { host: "node-0", ipv6: 1, handle: "late" });
-    await expect.poll(() => inUse.textContent(), { timeout: 20_000 }).not.toBe(before);
+    await shows(Number(inUse) + 1);
     await page.close();
   });
 });
@@ -214,8 +217,9 @@ describe("the rollout of `npm run demo -- --console`", () => {
     await isFilled;
     const { page } = await openPool("/console/spaces/demo/pools/pods?live=1");
     const inUse = page.locator(".counts li").first();
+    const countOf = async () => Number((await inUse.textContent())?.replace(/\D/g, ""));
+    await expect.poll(countOf).toBeGreaterThan(80);
     const before = await inUse.textContent();
-    expect(Number(before?.replace(/\D/g, ""))).toBeGreaterThan(80);
     // As many pods may go as come, so each look lets some more come and go.
     const looked = () => {
       go();

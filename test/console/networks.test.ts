@@ -152,6 +152,7 @@ describe("a bad network is shown for what it is", () => {
     const { page } = await site.open("/console/", {
       async prepare(prepared) {
         await prepared.route("**/v1/alarms", (route) => route.fulfill({ json: { alarms: [] } }));
+        await prepared.route("**/v1/utilization", (route) => route.fulfill({ json: pools }));
         await prepared.route("**/v1/pools*", async (route) => {
           await answered;
           await route.fulfill({ json: pools });

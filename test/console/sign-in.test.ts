@@ -159,7 +159,7 @@ describe("an API that authorizes by an issuer of JSON Web Tokens", () => {
     expect(await axeFindings(page)).toEqual([]);
     await button.click();
     await page.getByText("No drain, delete, shrink or release").waitFor();
-    expect(page.url()).toBe(`${site.url}/console/jobs?live=1`);
+    await expect.poll(() => page.url()).toBe(`${site.url}/console/jobs?live=1`);
     expect(await kept(page)).toEqual([0, 0, ""]);
     expect(errors).toEqual([]);
     await page.close();
