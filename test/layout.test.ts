@@ -190,19 +190,23 @@ describe("the imports of the console", () => {
     expect(circlesIn(importsBetween(dirname, CONSOLE))).toEqual([]);
   });
 
-  it("lead out of it to types of the contract, and to the pure functions of the check", () => {
+  it("lead out of it to types of the contract, to the fields that nouns declare, and to the pure functions of the check", () => {
     const leaving = CONSOLE.flatMap((path) =>
       [...readFileSync(path, "utf8").matchAll(/^import .*"(\.[^"]+)";$/gm)]
         .filter(([, to = ""]) => !normalize(join(dirname(path), to)).startsWith("console/src/"))
         .map(([line]) => `${path}: ${line}`),
     );
     expect(leaving).toEqual([
+      'console/src/acts/declared.ts: import type { Flag } from "../../../src/api/noun.ts";',
+      'console/src/acts/quotas.tsx: import { QUOTA } from "../../../src/nouns/quota/contract/request.ts";',
+      'console/src/acts/settings.tsx: import { SETTINGS } from "../../../src/nouns/settings/contract/request.ts";',
       'console/src/api/types.ts: import type * as answers from "../../../src/contract/answers.ts";',
       'console/src/api/types.ts: import type { SignIn } from "../../../src/nouns/console/contract/sign-in.ts";',
       'console/src/check/run-check.ts: import { fromJson } from "../../../src/api/schema/json-values.ts";',
       'console/src/check/run-check.ts: import { type Contents, together } from "../../../src/invariants/contents.ts";',
       'console/src/check/run-check.ts: import { findViolations } from "../../../src/invariants/invariants.ts";',
       'console/src/check/run-check.ts: import type { Violation } from "../../../src/invariants/violation.ts";',
+      'console/src/pages/settings.tsx: import { SETTINGS } from "../../../src/nouns/settings/contract/request.ts";',
     ]);
   });
 });

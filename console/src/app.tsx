@@ -15,6 +15,7 @@ import { OverviewPage } from "./pages/overview.tsx";
 import { PoolPage } from "./pages/pool.tsx";
 import { ReservationsPage } from "./pages/reservations.tsx";
 import { SearchPage } from "./pages/search.tsx";
+import { SettingsPage } from "./pages/settings.tsx";
 import { Top } from "./shell/top.tsx";
 import { isReturn } from "./sign-in/returning.ts";
 import { SignInPage } from "./sign-in/sign-in.tsx";
@@ -134,6 +135,8 @@ function Content({ page }: { readonly page: Page }) {
       return <EventsPage />;
     case "check":
       return <CheckPage />;
+    case "settings":
+      return <SettingsPage />;
     case "nowhere":
       return (
         <>

@@ -10,7 +10,15 @@ beforeAll(async () => {
   site = await openSite();
   for (const [name, cidr] of Object.entries(POOLS))
     await site.api("PUT", `/v1/pools/${name}`, { cidr });
+  await site.api("POST", "/v1/assign", {
+    host: "node-1",
+    address: OWNED,
+    handle: "owned",
+    leaseSeconds: 600,
+    attributes: { pod: "db-0" },
+  });
   await site.api("PUT", "/v1/reservations/routers", { cidrs: ["10.50.0.0/28"] });
+  await site.api("PUT", "/v1/quotas/red", { tenant: "red", addresses: 500 });
   for (const [handle, address] of Object.entries(HELD))
     await site.api("POST", "/v1/assign", { host: "node-1", address, handle });
   for (const handle of SEVERAL)
@@ -40,6 +48,8 @@ const HELD = {
 };
 const ANY_VERSION = { "if-match": "*" };
 const FREE = "10.50.0.99";
+/** It has a lease, and an active owner. */
+const OWNED = "10.50.0.25";
 
 const dialogOn = (page: Page) => page.getByRole("dialog");
 const press = (page: Page, name: string) =>
@@ -69,8 +79,14 @@ describe("the dialogs", () => {
     [`/console/addresses/${HELD.other}?act=release`, `Release ${HELD.other}`],
     [`/console/addresses/${HELD.other}?act=quarantine`, `Quarantine ${HELD.other}`],
     [`/console/addresses/${HELD.reported}?act=lift`, `End the quarantine of ${HELD.reported}`],
+    [`/console/addresses/${OWNED}?act=owners`, `Change the owners of ${OWNED}`],
+    [`/console/addresses/${OWNED}?act=renew`, `Renew the lease of ${OWNED}`],
     ["/console/handles/other?act=release", "Release all addresses of other"],
     ["/console/pools/main?act=assign", "Assign an address of the pool main"],
+    ["/console/settings?act=change", "Change the settings of the space"],
+    ["/console/settings?act=quota", "Create a quota"],
+    ["/console/settings?quota=red&act=change", "Change the quota red"],
+    ["/console/settings?quota=red&act=delete", "Delete the quota red"],
     ["/console/hosts/node-1?act=release", "Release all addresses of node-1"],
   ];
 
@@ -250,6 +266,73 @@ describe("reservations", () => {
   });
 });
 
+describe("settings", () => {
+  it("change in the version that was read, and the lines for a shell set the same", async () => {
+    const page = await openAct("/console/settings", "Change the settings");
+    await fieldOf(page, "Cooldown seconds").fill("soon");
+    await showFirst(page);
+    await dialogOn(page).locator("#field-cooldownSeconds-error").waitFor();
+    await fieldOf(page, "Cooldown seconds").fill("45");
+    await fieldOf(page, "Strict affinity").check();
+    await fieldOf(page, "Max blocks per host").fill("");
+    await showFirst(page);
+    await page.getByRole("row", { name: "strictAffinity false true" }).waitFor();
+    await dialogOn(page).getByText("The same in a shell").click();
+    const [plat = ""] = await dialogOn(page).locator(".shell-line code").allTextContents();
+    expect(plat).toBe(
+      `plat configure --strictaffinity true --max-blocks-per-host none --cooldown-seconds 45 --endpoint ${site.url}`,
+    );
+    const sent = page.waitForRequest((request) => request.method() === "PUT");
+    await press(page, "Change");
+    expect((await sent).headers()).toMatchObject({ "if-none-match": "*" });
+    await page.getByText("The settings are changed.").waitFor();
+    expect(await site.api("GET", "/v1/config")).toMatchObject({
+      cooldownSeconds: 45,
+      strictAffinity: true,
+      maxBlocksPerHost: null,
+    });
+    await press(page, "Close");
+    await page.locator("main dd", { hasText: "45" }).first().waitFor();
+    await site.api("PUT", "/v1/config", {}, ANY_VERSION);
+    await page.close();
+  });
+});
+
+describe("quotas", () => {
+  it("are created, changed and deleted after the dry run has shown what follows", async () => {
+    const page = await openAct("/console/settings", "Create a quota");
+    await fieldOf(page, "Name").fill("blue");
+    await showFirst(page);
+    await dialogOn(page).locator("#field-addresses-error").waitFor();
+    await fieldOf(page, "Tenant").fill("blue");
+    await fieldOf(page, "Addresses").fill("20");
+    await showFirst(page);
+    await dialogOn(page).getByText("The same in a shell").click();
+    const [plat = ""] = await dialogOn(page).locator(".shell-line code").allTextContents();
+    expect(plat).toBe(`plat quota create blue --tenant blue --addresses 20 --endpoint ${site.url}`);
+    await press(page, "Create");
+    await page.getByText("The quota blue is created.").waitFor();
+    await press(page, "Close");
+    await page.getByRole("row", { name: "blue the tenant blue 20" }).waitFor();
+    await page.getByRole("link", { name: "blue" }).click();
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await fieldOf(page, "Addresses").fill("30");
+    await showFirst(page);
+    await page.getByRole("row", { name: "addresses 20 30" }).waitFor();
+    await press(page, "Change");
+    await page.getByText("The quota blue is changed.").waitFor();
+    await press(page, "Close");
+    await page.getByText("30", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await fieldOf(page, "This cannot be undone").fill("blue");
+    await press(page, "Delete the quota");
+    await page.getByText("The quota blue is deleted.").waitFor();
+    const { quotas } = await site.api("GET", "/v1/quotas");
+    expect(quotas).toMatchObject([{ name: "red", addresses: 500 }]);
+    await page.close();
+  });
+});
+
 describe("addresses", () => {
   it("are assigned by keys alone, with an Idempotency-Key", async () => {
     const { page } = await site.open(`/console/addresses/${FREE}`);
@@ -345,6 +428,53 @@ describe("addresses", () => {
     await expect.poll(() => left.count()).toBe(1);
     await press(page, "Close");
     await page.getByText("0 addresses meet all conditions.").waitFor();
+    await page.close();
+  });
+
+  it("keep their handle when their owners change, and the line for a shell does the same", async () => {
+    const page = await openAct(`/console/addresses/${OWNED}`, "Change owners");
+    await showFirst(page);
+    await dialogOn(page).getByText("Nothing is changed.").waitFor();
+    await fieldOf(page, "Alternate owner").fill("db-1");
+    await showFirst(page);
+    await dialogOn(page).getByText("The attribute db-1 is not of the form name=value.").waitFor();
+    await fieldOf(page, "Alternate owner").fill("pod=db-1\nzone=b");
+    await showFirst(page);
+    await page.getByRole("row", { name: "Alternate owner — pod=db-1, zone=b" }).waitFor();
+    await dialogOn(page).getByText("The same in a shell").click();
+    const line = await dialogOn(page).locator(".shell-line code").textContent();
+    expect(line).toMatch(`curl -X PATCH ${site.url}/v1/addresses/${OWNED} `);
+    await press(page, "Change");
+    await page.getByText(`The owners of ${OWNED} are changed.`).waitFor();
+    expect(await site.api("GET", `/v1/addresses/${OWNED}`)).toMatchObject({
+      handle: "owned",
+      owner: { active: { pod: "db-0" }, alternate: { pod: "db-1", zone: "b" } },
+    });
+    await press(page, "Close");
+    await page.getByRole("heading", { name: "Alternate owner" }).waitFor();
+    await page.getByRole("button", { name: "Change owners" }).click();
+    await fieldOf(page, "Alternate owner").fill("");
+    await showFirst(page);
+    await press(page, "Change");
+    await page.getByText("are changed").waitFor();
+    const { owner } = await site.api("GET", `/v1/addresses/${OWNED}`);
+    expect(owner).toEqual({ active: { pod: "db-0" } });
+    await page.close();
+  });
+
+  it("with a lease get a longer one", async () => {
+    const before = (await site.api("GET", `/v1/addresses/${OWNED}`)).expiresAt;
+    const page = await openAct(`/console/addresses/${OWNED}`, "Renew the lease");
+    await fieldOf(page, "Lease").fill("an hour");
+    await showFirst(page);
+    await dialogOn(page).locator("#field-leaseSeconds-error").waitFor();
+    await fieldOf(page, "Lease").fill("86400");
+    await showFirst(page);
+    await page.getByText("The lease ends 86400 s after you press Renew").waitFor();
+    await press(page, "Renew");
+    await page.getByText(`The lease of ${OWNED} ends at`).waitFor();
+    const { expiresAt } = await site.api("GET", `/v1/addresses/${OWNED}`);
+    expect(Date.parse(expiresAt)).toBeGreaterThan(Date.parse(before));
     await page.close();
   });
 

@@ -58,6 +58,7 @@ const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp
     ],
     ["the reservations", () => "/console/reservations", /Reservations/, /routers/],
     ["the alarms", () => "/console/alarms", /Alarms/, /No threshold is crossed|Since/],
+    ["the settings", () => "/console/settings", /Settings/, /No quota limits this space/],
     ["no page", () => "/console/nowhere", /There is no such page/, /Page not found/],
   ];
 

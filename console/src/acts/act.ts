@@ -64,6 +64,18 @@ export const linesOf = (text = ""): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
+/** Returns the attributes in a field of lines, as pairs. It throws an `InvalidInput`. */
+export const attributesIn = (
+  input: Input,
+  field: string,
+): readonly (readonly [name: string, value: string])[] =>
+  linesOf(input[field]).map((line) => {
+    const at = line.indexOf("=");
+    if (at < 1)
+      throw new InvalidInput(`The attribute ${line} is not of the form name=value.`, field);
+    return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+
 const KEY_BYTES = 16;
 
 /** Returns a new `Idempotency-Key`. The function for UUIDs is missing where the page came without TLS. */

@@ -2,7 +2,15 @@ import { type Api, segment } from "../api/api.ts";
 import type { AddressRead, Answer, HeldAddress, Pool } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";
-import { type Act, type ActsOfPage, type Input, InvalidInput, linesOf, newKey } from "./act.ts";
+import {
+  type Act,
+  type ActsOfPage,
+  attributesIn,
+  type Input,
+  InvalidInput,
+  newKey,
+} from "./act.ts";
+import { amendments } from "./amendments.tsx";
 
 /** Returns what can be done with an address in its state. */
 export function actsOn(api: Api, address: AddressRead): ActsOfPage {
@@ -13,6 +21,7 @@ export function actsOn(api: Api, address: AddressRead): ActsOfPage {
   return {
     release: release(api, address, generation),
     quarantine: quarantine(api, address, generation),
+    ...amendments(api, address, generation),
   };
 }
 
@@ -90,7 +99,10 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
     },
     inShell(input) {
       const { handle = "", host = "" } = input;
-      const attributes = attributesIn(input).flatMap((pair) => ["--attribute", pair.join("=")]);
+      const attributes = attributesIn(input, "attributes").flatMap((pair) => [
+        "--attribute",
+        pair.join("="),
+      ]);
       return {
         plat: ["assign", "--host", host, "--handle", handle, ...words, ...attributes],
         request: requestOf(input),
@@ -112,19 +124,11 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
   };
 };
 
-const attributesIn = ({ attributes }: Input): readonly (readonly [string, string])[] =>
-  linesOf(attributes).map((line) => {
-    const at = line.indexOf("=");
-    if (at < 1)
-      throw new InvalidInput(`The attribute ${line} is not of the form name=value.`, "attributes");
-    return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-  });
-
 const bodyOf = (body: object, input: Input) => ({
   ...body,
   handle: input.handle,
   host: input.host,
-  attributes: Object.fromEntries(attributesIn(input)),
+  attributes: Object.fromEntries(attributesIn(input, "attributes")),
 });
 
 const releaseOf = (address: string, generation: string) =>

@@ -16,7 +16,7 @@ export interface Versioned<T> {
 
 /** A change, as a request. */
 export interface Change {
-  readonly method: "POST" | "PUT" | "DELETE";
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** A path under `/v1` of the space. */
   readonly path: string;
   readonly query?: Query;

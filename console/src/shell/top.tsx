@@ -13,6 +13,7 @@ const TITLES = {
   alarms: "Alarms",
   events: "Events",
   check: "Check",
+  settings: "Settings",
 } as const;
 
 /** The top of every page: the lists, the search, the space, and the colours. */

@@ -1,5 +1,13 @@
 /** The pages of the console that list all of one kind. */
-export const LISTS = ["hosts", "jobs", "reservations", "alarms", "events", "check"] as const;
+export const LISTS = [
+  "hosts",
+  "jobs",
+  "reservations",
+  "alarms",
+  "events",
+  "check",
+  "settings",
+] as const;
 
 /** A page of the console. */
 export type Page =
