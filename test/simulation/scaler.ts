@@ -101,7 +101,8 @@ function drawSpec(context: Context, { interfaces }: Fleet): ApplicationSpec {
  */
 export async function retire(context: Context, { names, pools }: Fleet): Promise<void> {
   const { items } = await listPools(context, SPACE);
-  const isThere = (text: string) => items.some(({ name, state }) => name === text && state !== "pending");
+  const isThere = (text: string) =>
+    items.some(({ name, state }) => name === text && state !== "pending");
   for (const of of names) {
     const seen = await readApplication(context, SPACE, of);
     if (seen instanceof Rejection) continue;
