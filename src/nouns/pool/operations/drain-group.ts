@@ -22,7 +22,7 @@ import { cooldownMsOfSubnet } from "../subnet.ts";
 /**
  * Deletes the empty blocks in a block group of a pool that serves no request any more. It needs no earlier mark: the
  * revision from a consistent read proves as much as a mark from an earlier run (I6). It leaves blocks that are in use
- * or younger than their minimum age. Affinities and hints are left to the reclaim run.
+ * or younger than their minimum age. Lost affinities and other hints are left to the reclaim run.
  *
  * @returns the counts of the block group, and the items that cannot be read
  */
