@@ -16,6 +16,7 @@ import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
 import { deployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
 import { environmentOf, UNNAMED } from "./environments.ts";
+import { pinFlags } from "./flags.ts";
 import { EACH_5_MINUTES, EACH_15_MINUTES, ownMetric, type StageMetrics } from "./metrics.ts";
 import { type IPlatData, PlatData, type PlatTrailLock } from "./plat-data.ts";
 import { protectionOf, readProps, wrong } from "./props.ts";
@@ -154,6 +155,7 @@ export class PlatEnvironment extends Construct {
   /** @throws {Error} if a property is wrong, or if the stack has an environment already; the message names it */
   constructor(scope: Construct, id: string, props: PlatEnvironmentProps = {}) {
     super(scope, id);
+    pinFlags(this);
     Object.defineProperty(this, MARK, { value: true });
     const stack = Stack.of(this);
     const other = stack.node.findAll().find((one) => one !== this && MARK in one);
