@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
@@ -198,6 +199,16 @@ describe("of the account's Lambda executions", () => {
       .filter(([, { ReservedConcurrentExecutions }]) => ReservedConcurrentExecutions !== undefined)
       .map(([name, { ReservedConcurrentExecutions }]) => [name, ReservedConcurrentExecutions]);
     expect(Object.fromEntries(reserved)).toEqual({ reclaim: 4, repair: 4, work: 1 });
+  });
+
+  it.each(["docs/deploy.md", "pack/README.md"])("%s has the quota that prod needs", (page) => {
+    const reserved = Object.values(functionsOf(templates.prod.stateless)).reduce(
+      (sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions,
+      0,
+    );
+    // Lambda keeps 100 unreserved.
+    const quotas = [...readFileSync(page, "utf8").matchAll(/quota of (\d+)/g)];
+    expect(new Set(quotas.map(([, quota]) => Number(quota)))).toEqual(new Set([100 + reserved]));
   });
 });
 
