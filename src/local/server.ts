@@ -303,7 +303,7 @@ export function readConsole(
     return new Problem(
       "not_found",
       files(CONSOLE_PATH) === "missing"
-        ? "The console is not built. Run `npm run console`, and start again."
+        ? "The console is not built, because that takes the packages of development. Run `npm ci` without `--omit=dev`, and start again."
         : `The console has no file ${JSON.stringify(path)}.`,
     );
   };

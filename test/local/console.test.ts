@@ -137,7 +137,8 @@ describe("the console's files", () => {
     expect({ status, ...JSON.parse(body) }).toMatchObject({
       status: 404,
       code: "not_found",
-      detail: "The console is not built. Run `npm run console`, and start again.",
+      detail:
+        "The console is not built, because that takes the packages of development. Run `npm ci` without `--omit=dev`, and start again.",
     });
   });
 });
