@@ -123,5 +123,6 @@ npx plat assign --host node-1 --ipv4 1 --handle web-0
 \`\`\`
 
 \`npx plat rollback --stack ${name}\` returns to the functions before the last deployment.
-\`npx cdk destroy\` deletes the stack.
+\`npx cdk destroy\` deletes the stack. CloudFormation deletes the bucket of the audit trail only if it is empty:
+\`aws s3 rm s3://BUCKET --recursive\` empties it.
 `;
