@@ -287,7 +287,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   openapi: undefined,
   // It assigns and releases in a space of its own, and creates the pool there.
   probe: {
-    get: ["BLOCK", "PLAN", "TABLE", "VERSION"],
+    get: ["BLOCK", "HANDLE", "PLAN", "TABLE", "VERSION"],
     query: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "GROUPINDEX", "SPACE"],
     put: ["BLOCK", "FULLPOOLS", "HANDLE", "HOST", "PLAN", "SPACE", "TABLE"],
     update: ["BLOCK", "FULLPOOLS", "GROUPINDEX", "SPACES", "VERSION"],

@@ -35,6 +35,19 @@ it("the probe makes its pool first, and then assigns and releases an address eac
   expect(body).toMatchObject({ cidr: "192.0.2.0/28", inUse: 0 });
 });
 
+it("an assign whose put of the allocation got no answer reads it, and goes on", async () => {
+  const { write } = table;
+  let lost = 0;
+  vi.spyOn(table, "write").mockImplementation(async (asked) => {
+    const done = await write.call(table, asked);
+    return asked.step === "create-allocation" && lost++ === 0 ? { outcome: "unknown" } : done;
+  });
+  vi.setSystemTime(Date.now() + 30 * 60_000);
+  await run();
+  vi.mocked(table.write).mockRestore();
+  expect({ lost, runs: runs() }).toEqual({ lost: 1, runs: 1 });
+});
+
 it("an assign that is rejected fails the run, so that its heartbeat is missing", async () => {
   const [pool] = (await context.store.readSpace(PROBE_SPACE)).pools;
   if (!pool) throw new Error("the probe has no pool");
