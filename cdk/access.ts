@@ -264,6 +264,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
       "FULLPOOLS",
       "GROUPINDEX",
       "HANDLE",
+      "HOST",
       "INDEX",
       "NAMESPACE",
       "TABLE",
@@ -271,7 +272,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     query: ["BLOCK", "HANDLE", "SPACE"],
     put: ["APPLICATIONS", "BLOCK", "HANDLE", "TABLE"],
     update: ["BUDGET", "APPLICATIONS", "BLOCK", "FULLPOOLS", "GROUPINDEX"],
-    delete: ["APPLICATIONS", "HANDLE", "INDEX"],
+    delete: ["APPLICATIONS", "HANDLE", "HOST", "INDEX"],
   },
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
   nodes: {

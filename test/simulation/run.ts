@@ -153,6 +153,10 @@ const DEPLOYED = [
   ["reclaimer ", "reclaim"],
   ["repair run ", "repair"],
   ["worker ", "work"],
+  ["scaler ", "applications"],
+  ["resizer ", "configure"],
+  ["administrator ", "configure"],
+  ["disowner", "affinities"],
 ] as const;
 
 /**
