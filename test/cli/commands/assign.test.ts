@@ -93,6 +93,20 @@ describe("plat assign", () => {
     });
   });
 
+  it("assigns an address of each family that --address names twice, or none", async () => {
+    await pool();
+    await pool("six", { cidr: "2001:db8::/64" });
+    const named = (...addresses: readonly string[]) => [
+      ...["assign", "--host", "n1"],
+      ...addresses.flatMap((address) => ["--address", address]),
+    ];
+    const assigned = await json(...named("2001:db8::9", "10.0.0.9"));
+    expect(assigned.addresses).toMatchObject([{ address: "10.0.0.9" }, { address: "2001:db8::9" }]);
+    const { exit, err } = await plat(...named("10.0.0.9", "2001:db8::8"));
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining("already_assigned") });
+    expect((await call("GET", "/v1/addresses/2001:db8::8")).body.state).toBe("free");
+  });
+
   it("assigns to each interface from its pools, and prints which address is whose", async () => {
     await pool();
     await pool("storage", { cidr: "10.9.0.0/24", assignmentMode: "Manual" });
