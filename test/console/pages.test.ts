@@ -235,6 +235,40 @@ describe("the spaces", () => {
   });
 });
 
+describe("the use of a pool over time", () => {
+  it("is told in UTC by a clock of 24 hours, wherever the browser is", async () => {
+    const START_MS = Date.UTC(2026, 10, 24, 9);
+    const samples = Array.from({ length: 12 }, (_, hour) => ({
+      at: new Date(START_MS + hour * 3_600_000).toISOString(),
+      inUse: 10 + hour,
+      assignable: 256,
+      available: 246 - hour,
+    }));
+    const { page } = await site.open("/console/pools/pods", {
+      async prepare(prepared) {
+        const session = await prepared.context().newCDPSession(prepared);
+        await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+        await prepared.addInitScript(`
+          window.drawn = [];
+          const { fillText } = CanvasRenderingContext2D.prototype;
+          CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+            window.drawn.push(text);
+            return fillText.call(this, text, ...place);
+          };
+        `);
+        await prepared.route("**/v1/pools/pods/history", (route) =>
+          route.fulfill({ json: { requestId: "r", pool: "pods", samples } }),
+        );
+      },
+    });
+    await page.getByRole("heading", { name: "Use over time, in UTC" }).waitFor();
+    const drawn = () => page.evaluate("window.drawn") as Promise<readonly string[]>;
+    await expect.poll(drawn).toEqual(expect.arrayContaining(["10:00", "12:00", "20:00"]));
+    expect((await drawn()).filter((text) => /[ap]m$/.test(text))).toEqual([]);
+    await page.close();
+  });
+});
+
 describe("the colours", () => {
   it("follow the choice, which a reload keeps", async () => {
     const { page } = await site.open("/console/");

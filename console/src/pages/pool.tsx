@@ -236,7 +236,7 @@ function Past({ history }: { readonly history: PoolHistory }) {
   const { samples } = history;
   return (
     <section aria-labelledby="past-title">
-      <h2 id="past-title">Use over time</h2>
+      <h2 id="past-title">Use over time, in UTC</h2>
       {samples.length < SAMPLES_MIN ? (
         <p class="none">No history yet; usage is sampled every 5 minutes.</p>
       ) : (

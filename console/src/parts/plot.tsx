@@ -21,7 +21,9 @@ export function UsagePlot({ samples }: { readonly samples: PoolHistory["samples"
     );
     void import("uplot").then(({ default: Plot }) => {
       if (isGone) return;
-      plot = new Plot(optionsOf(current.clientWidth), dataOf(samples), current);
+      const tzDate = (seconds: number) => Plot.tzDate(new Date(1000 * seconds), "Etc/UTC");
+      const options = { ...optionsOf(current.clientWidth), tzDate };
+      plot = new Plot(options, dataOf(samples), current);
       observer.observe(current);
     });
     return () => {
@@ -42,7 +44,10 @@ function optionsOf(width: number): uPlot.Options {
     legend: { show: true, live: false },
     cursor: { y: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
-    axes: [axis, { ...axis, size: 70 }],
+    axes: [
+      { ...axis, values: timesOf },
+      { ...axis, size: 70 },
+    ],
     series: [
       {},
       { label: "in use", stroke: styled("--use-inUse"), fill: styled("--plot-fill"), width: 2 },
@@ -51,6 +56,15 @@ function optionsOf(width: number): uPlot.Options {
     ],
   };
 }
+
+const DAY_SECONDS = 86_400;
+
+/** Returns the texts of some times in UTC: the date of each midnight, and else the time of the day. */
+const timesOf: uPlot.Axis.DynamicValues = (_, seconds, __, ___, step) =>
+  seconds.map((at) => {
+    const text = new Date(1000 * at).toISOString();
+    return step >= DAY_SECONDS || at % DAY_SECONDS === 0 ? text.slice(0, 10) : text.slice(11, 16);
+  });
 
 const dataOf = (samples: PoolHistory["samples"]): uPlot.AlignedData => [
   samples.map(({ at }) => Date.parse(at) / 1000),
