@@ -25,7 +25,7 @@ const KINDS = Object.keys(POOL_KINDS) as readonly PoolKind[];
 export const CLAIM_GROUP = "ipam.cluster.x-k8s.io";
 export const CLUSTER_GROUP = "cluster.x-k8s.io";
 /** The versions of Cluster API that this speaks, the best first. What it reads and writes is the same in both. */
-const VERSIONS = ["v1beta2", "v1beta1"];
+export const VERSIONS = ["v1beta2", "v1beta1"];
 
 const RELEASES_ADDRESS = `${CLAIM_GROUP}/ReleaseAddress`;
 const PROTECTS_ADDRESS = `${CLAIM_GROUP}/ProtectAddress`;

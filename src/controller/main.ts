@@ -1,19 +1,29 @@
 #!/usr/bin/env node
 import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { CILIUM_MODES, type CiliumMode } from "../nouns/cilium/object.ts";
 import { readConfig } from "./config.ts";
 import { podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
-import { IMAGE_DEFAULT, manifest, NAMESPACE_DEFAULT } from "./manifest.ts";
+import {
+  CLUSTERCTL_VARIABLES,
+  IMAGE_DEFAULT,
+  type ManifestOptions,
+  manifest,
+  NAMESPACE_DEFAULT,
+  providerFiles,
+} from "./manifest.ts";
 import type { NodeMode } from "./nodes.ts";
 import { runController } from "./run.ts";
 
 const HELP = `Usage:
   plat-controller run --config FILE [options]
   plat-controller manifest --endpoint URL [options]
+  plat-controller components --directory DIR [options]
 
 run: gives the Nodes of the cluster that it runs in their podCIDRs
   --config FILE            the configuration, as in the ConfigMap of the manifest
@@ -33,6 +43,12 @@ manifest: prints what \`kubectl apply -f -\` takes
   --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
+
+components: writes the files that \`clusterctl init --ipam plat\` reads, with the options of the manifest
+  --directory DIR          the local repository of clusterctl
+  --image NAME             the image, with its registry
+  --endpoint URL           the URL of Plat (default: the variable PLAT_ENDPOINT of clusterctl)
+  --space NAME             the address space (default: its variable PLAT_SPACE)
 `;
 
 const WAITS: Waits = {
@@ -83,47 +99,67 @@ const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
     `${JSON.stringify({ time: new Date().toISOString(), message, ...about })}\n`,
   );
 
+const OPTIONS = {
+  config: { type: "string" },
+  "service-account": {
+    type: "string",
+    default: "/var/run/secrets/kubernetes.io/serviceaccount",
+  },
+  listen: { type: "string", default: ":9964" },
+  endpoint: { type: "string" },
+  directory: { type: "string" },
+  space: { type: "string" },
+  region: { type: "string" },
+  "token-secret": { type: "string" },
+  observe: { type: "boolean", default: false },
+  cilium: { type: "string" },
+  "cluster-api": { type: "boolean", default: false },
+  "end-pods": { type: "boolean", default: false },
+  "no-nodes": { type: "boolean", default: false },
+  namespace: { type: "string", default: NAMESPACE_DEFAULT },
+  image: { type: "string", default: IMAGE_DEFAULT },
+  help: { type: "boolean", default: false },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
+
+/** Returns the choices for the manifest that options say. @throws {Error} if they contradict each other */
+function manifestOptions(values: Values, endpoint: string): ManifestOptions {
+  const { space, region, namespace, image, observe } = values;
+  const cilium = ciliumModeOf(values.cilium, observe);
+  const clusterApi = values["cluster-api"];
+  const endPods = values["end-pods"];
+  const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi, endPods });
+  const tokenSecret = values["token-secret"];
+  return {
+    ...{ endpoint, space, region, tokenSecret, namespace, image },
+    ...{ mode, cilium, clusterApi, endPods },
+  };
+}
+
 /** Carries out the command. @throws {Error} with a message for its user */
 async function main(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      config: { type: "string" },
-      "service-account": {
-        type: "string",
-        default: "/var/run/secrets/kubernetes.io/serviceaccount",
-      },
-      listen: { type: "string", default: ":9964" },
-      endpoint: { type: "string" },
-      space: { type: "string" },
-      region: { type: "string" },
-      "token-secret": { type: "string" },
-      observe: { type: "boolean", default: false },
-      cilium: { type: "string" },
-      "cluster-api": { type: "boolean", default: false },
-      "end-pods": { type: "boolean", default: false },
-      "no-nodes": { type: "boolean", default: false },
-      namespace: { type: "string", default: NAMESPACE_DEFAULT },
-      image: { type: "string", default: IMAGE_DEFAULT },
-      help: { type: "boolean", default: false },
-    },
+    options: OPTIONS,
   });
   const [command, ...others] = positionals;
   if (values.help) return void process.stdout.write(HELP);
   if (command === "manifest" && others.length === 0 && values.endpoint !== undefined) {
-    const { endpoint, space, region, namespace, image, observe } = values;
-    const cilium = ciliumModeOf(values.cilium, observe);
-    const clusterApi = values["cluster-api"];
-    const endPods = values["end-pods"];
-    const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi, endPods });
-    const tokenSecret = values["token-secret"];
-    process.stdout.write(
-      manifest({
-        ...{ endpoint, space, region, tokenSecret, namespace, image },
-        ...{ mode, cilium, clusterApi, endPods },
-      }),
-    );
+    process.stdout.write(manifest(manifestOptions(values, values.endpoint)));
+    return;
+  }
+  if (command === "components" && others.length === 0 && values.directory !== undefined) {
+    const { endpoint = CLUSTERCTL_VARIABLES.endpoint, space = CLUSTERCTL_VARIABLES.space } = values;
+    const said = { ...values, space, "cluster-api": true, "no-nodes": true };
+    const files = providerFiles(manifestOptions(said, endpoint));
+    for (const [path, content] of Object.entries(files)) {
+      const file = resolve(values.directory, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      process.stdout.write(`${file}\n`);
+    }
     return;
   }
   if (command !== "run" || others.length > 0 || values.config === undefined) throw new Error(HELP);

@@ -1,11 +1,13 @@
 import { stringify } from "yaml";
+import { SPACE_DEFAULT } from "../api/route.ts";
+import { BUILD } from "../base/build.ts";
 import type { CiliumMode } from "../nouns/cilium/object.ts";
-import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION } from "./cluster-api.ts";
+import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION, VERSIONS } from "./cluster-api.ts";
 import type { NodeMode } from "./nodes.ts";
 import { LEASE, type Right, rightsOf } from "./rights.ts";
 
 export const NAMESPACE_DEFAULT = "plat-system";
-export const IMAGE_DEFAULT = "plat-controller:0.1.0";
+export const IMAGE_DEFAULT = `plat-controller:${BUILD.version}`;
 
 const NAME = LEASE;
 const PORT = 9964;
@@ -28,6 +30,41 @@ export interface ManifestOptions {
   readonly endPods: boolean;
   readonly namespace: string;
   readonly image: string;
+}
+
+/** The name of the provider for Cluster API: its type, and what `clusterctl init --ipam` is given. */
+const PROVIDER = "ipam-plat";
+
+const variable = (text: string) => `\${${text}}`;
+
+/** The variables of clusterctl for what a user has not said. */
+export const CLUSTERCTL_VARIABLES = {
+  endpoint: variable("PLAT_ENDPOINT"),
+  space: variable(`PLAT_SPACE:=${SPACE_DEFAULT}`),
+} as const;
+
+/**
+ * Returns the files by which `clusterctl` installs the provider of Cluster API, by their paths in a local repository.
+ * https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl
+ *
+ * @throws {Error} if the name of the image lacks its registry, because clusterctl takes no such file
+ */
+export function providerFiles(options: ManifestOptions): Readonly<Record<string, string>> {
+  if (!/^[^/]*[.:][^/]*\//.test(options.image))
+    throw new Error(
+      `--image is ${options.image}; clusterctl needs its registry too, as in registry.example/${IMAGE_DEFAULT}.`,
+    );
+  const [major, minor] = BUILD.version.split(".").map(Number);
+  const folder = `${PROVIDER}/v${BUILD.version}`;
+  const metadata = {
+    apiVersion: `clusterctl.${CLUSTER_GROUP}/v1alpha3`,
+    kind: "Metadata",
+    releaseSeries: [{ major, minor, contract: VERSIONS[0] }],
+  };
+  return {
+    [`${folder}/ipam-components.yaml`]: manifest(options),
+    [`${folder}/metadata.yaml`]: stringify(metadata),
+  };
 }
 
 /** Returns the objects that run the controller in a cluster, as YAML. Its rights are exactly those of its parts. */
@@ -104,9 +141,10 @@ const poolCrds = (): readonly object[] =>
     metadata: {
       name: `${plural}.${POOL_GROUP}`,
       labels: {
-        [`${CLUSTER_GROUP}/provider`]: "ipam-plat",
-        [`${CLUSTER_GROUP}/v1beta1`]: POOL_VERSION,
-        [`${CLUSTER_GROUP}/v1beta2`]: POOL_VERSION,
+        [`${CLUSTER_GROUP}/provider`]: PROVIDER,
+        ...Object.fromEntries(
+          VERSIONS.map((contract) => [`${CLUSTER_GROUP}/${contract}`, POOL_VERSION]),
+        ),
         [`clusterctl.${CLUSTER_GROUP}`]: "",
       },
     },

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import type { KubeObject } from "../../src/controller/kube/reflector.ts";
 import {
   type Lab,
+  type Manifest,
   printedBy,
   probe,
   type Replica,
@@ -300,6 +302,44 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
   });
 });
 
+it("clusterctl reads the provider from a local repository, and makes of it what the manifest is", async () => {
+  lab = await startLab();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), "plat-provider-"));
+    const image = "registry.example/plat-controller:1";
+    const env = {
+      ...lab.terminal,
+      ...{ PLAT_ENDPOINT: "https://plat.example", PLAT_SPACE: "machines" },
+      ...{ CLUSTERCTL_DISABLE_VERSIONCHECK: "true", XDG_CONFIG_HOME: folder },
+    };
+    const run = async (command: string, args: readonly string[]) => {
+      const ran = await printedBy(spawn(command, args, { env }));
+      expect(ran.code, ran.text).toBe(0);
+      return ran.text;
+    };
+    const shell = (command: string) => run("sh", ["-e", "-c", command]);
+    const written = await shell(
+      `plat-controller components --directory ${folder} --image ${image}`,
+    );
+    const [url] = written.split("\n");
+    const providers = [{ name: "plat", type: "IPAMProvider", url: `file://${url}` }];
+    const config = join(folder, "clusterctl.yaml");
+    await writeFile(config, stringify({ providers }));
+    const asked = ["generate", "provider", "--ipam", "plat", "--config", config];
+    const generated = await run(await clusterctl(), asked);
+
+    const printed = await shell(
+      'plat-controller manifest --endpoint "$PLAT_ENDPOINT" --space "$PLAT_SPACE" --cluster-api --no-nodes --image ' +
+        image,
+    );
+    // clusterctl adds labels, and has an order of its own.
+    expect(sorted(generated)).toMatchObject(sorted(printed));
+    await lab.plane.kubectl(["apply", "--server-side", "-f", "-"], generated);
+  } finally {
+    await lab.stop();
+  }
+});
+
 it("clusterctl moves a cluster between two management clusters, and its claims keep their addresses", async () => {
   const version = "v1beta2";
   lab = await startLab();
@@ -405,3 +445,11 @@ it("clusterctl moves a cluster between two management clusters, and its claims k
     await lab.stop();
   }
 });
+
+/** Returns the objects of a manifest by their kinds and names. */
+const sorted = (yaml: string): readonly Manifest[] => {
+  const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.namespace} ${metadata.name}`;
+  return parseAllDocuments(yaml)
+    .map((document) => document.toJS() as Manifest)
+    .sort((one, other) => nameOf(one).localeCompare(nameOf(other)));
+};

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Lab, printedBy, startLab } from "./lab.ts";
 
@@ -9,10 +12,16 @@ const BLOCKS = [...readFileSync(PAGE, "utf8").matchAll(/^```sh cluster\n(.*?)^``
 );
 
 let lab: Lab;
+/** The folder in which the commands run. */
+let folder: string;
 beforeAll(async () => {
   lab = await startLab();
+  folder = await mkdtemp(join(tmpdir(), "plat-controller-page-"));
 });
-afterAll(() => lab?.stop());
+afterAll(async () => {
+  await lab?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 it("the commands of docs/controller.md run as written, in their order", async () => {
   expect(BLOCKS.length).toBeGreaterThan(3);
@@ -28,4 +37,9 @@ it("the commands of docs/controller.md run as written, in their order", async ()
 
 /** Runs commands as a user does whose terminal has `kubectl`, `plat` and `plat-controller`. */
 const shell = (commands: string, space: string) =>
-  printedBy(spawn("sh", ["-e", "-c", commands], { env: { ...lab.terminal, PLAT_SPACE: space } }));
+  printedBy(
+    spawn("sh", ["-e", "-c", commands], {
+      cwd: folder,
+      env: { ...lab.terminal, PLAT_SPACE: space },
+    }),
+  );

@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
+import packed from "../../package.json" with { type: "json" };
 import { parseConfig, readConfig } from "../../src/controller/config.ts";
-import { manifest } from "../../src/controller/manifest.ts";
+import { CLUSTERCTL_VARIABLES, manifest, providerFiles } from "../../src/controller/manifest.ts";
 import { missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 
@@ -88,6 +89,30 @@ describe("the manifest", () => {
       "platglobalippools.ipam.plat",
     ]);
     expect(crds({})).toEqual([]);
+  });
+
+  it("is the components file of a provider as it is, beside a metadata file with its contract", () => {
+    const image = "registry.example/plat-controller:1";
+    const options = { ...OPTIONS, mode: "off", clusterApi: true, image } as const;
+    expect(() => providerFiles({ ...options, image: OPTIONS.image })).toThrow(
+      "--image is plat-controller:1; clusterctl needs its registry too, as in registry.example/",
+    );
+    const files = providerFiles({ ...options, ...CLUSTERCTL_VARIABLES });
+    const version = packed.version;
+    expect(Object.keys(files)).toEqual([
+      `ipam-plat/v${version}/ipam-components.yaml`,
+      `ipam-plat/v${version}/metadata.yaml`,
+    ]);
+    const [components = "", metadata = ""] = Object.values(files);
+    const filled = components
+      .replace(/\$\{PLAT_ENDPOINT\}/, OPTIONS.endpoint)
+      .replace(/\$\{PLAT_SPACE:=default\}/, OPTIONS.space);
+    expect(filled).toBe(manifest(options));
+    const [major, minor] = version.split(".").map(Number);
+    expect(parse(metadata)).toMatchObject({
+      kind: "Metadata",
+      releaseSeries: [{ major, minor, contract: "v1beta2" }],
+    });
   });
 
   it("has a configuration that the controller reads", () => {
