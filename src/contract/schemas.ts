@@ -146,7 +146,6 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   ReservationWritten: answers.reservationWritten,
   ReservationWarning: answers.reservationWarning,
   ReservationDeleted: answers.reservationDeleted,
-  Labelled: answers.labelledRead,
   NodeList: answers.nodesRead,
   NodesCompleted: answers.nodesCompleted,
   NodeWithStatus: answers.nodeRead,

@@ -57,6 +57,12 @@ it("a body is described by the schema that it is read with, and its defaults by 
   });
 });
 
+it("each schema of the document is one that a request, an answer or another schema uses", () => {
+  const used = new Set(partsOf(document).map(({ $ref }) => $ref));
+  const names = Object.keys(document.components.schemas);
+  expect(names.filter((name) => !used.has(`#/components/schemas/${name}`))).toEqual([]);
+});
+
 it("the document has nothing of which generators make clients that do not compile", () => {
   const { schemas } = document.components;
   expect(fieldsOf(schemas).filter(([, field]) => "default" in field)).toEqual([]);
