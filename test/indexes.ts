@@ -24,7 +24,7 @@ export async function setIndexes(
 }
 
 /** Lets walks enter all allocations, after every request that may not know of an index. */
-export async function buildIndexes({ clock, calm }: World): Promise<void> {
+export async function buildIndexes({ clock, calm }: Pick<World, "clock" | "calm">): Promise<void> {
   clock.nowMs += INDEX_SETTLE_MS;
   // A walk that began before ends first.
   await sweepAll(calm);

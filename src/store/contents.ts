@@ -105,13 +105,17 @@ export function scanning(table: Table) {
     },
 
     /**
-     * Returns a page of one segment of the table, item by item, each with its position. The read is
-     * eventually consistent, so it only suggests.
+     * Returns a page of one segment of the table, item by item, each with its position. An eventually
+     * consistent read only suggests: it may miss what was written before it.
      *
      * @param after a position, whether or not an item is there
      */
-    async scanSegment(segment: Segment, limit: number, after?: string) {
-      const page = await table.scan(limit, { after: keyOf(after), segment, consistent: false });
+    async scanSegment(
+      segment: Segment,
+      limit: number,
+      { after, consistent }: { readonly after?: string | undefined; readonly consistent: boolean },
+    ) {
+      const page = await table.scan(limit, { after: keyOf(after), segment, consistent });
       return {
         found: page.items.map((item) => ({ ...foundIn(item), position: positionOf(item) })),
         ...(page.next && { next: positionOf(page.next) }),

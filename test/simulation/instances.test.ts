@@ -117,14 +117,15 @@ describe("the judge of instances", () => {
     }
   });
 
-  it("lets an address go with a release that came before its author took it", () => {
+  it("lets every address of the block go with a release that came before its author took one", () => {
     const judge = judgeOf();
     judge.ending(HANDLE);
     see(judge, undefined);
     see(judge, holding({ incarnation: "2" }), false);
     expect(judge.ended.splice(0)).toEqual(["10.0.0.0"]);
     see(judge, undefined);
-    expect(judge.ended).toEqual(["10.0.0.0"]);
+    const whole = Array.from({ length: 8 }, (_, ordinal) => `10.0.0.${ordinal}`);
+    expect(judge.ended).toEqual(whole);
     expect(said(judge)).toEqual([]);
   });
 

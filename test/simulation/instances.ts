@@ -5,7 +5,7 @@ import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import { type Allocation, isHolding } from "../../src/kernel/values/allocation.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
 import { formatAddress } from "../../src/net/address.ts";
-import { addressAt, contains } from "../../src/net/cidr.ts";
+import { addressAt, contains, sizeOf } from "../../src/net/cidr.ts";
 import {
   type ApplicationName,
   mayKeep,
@@ -174,10 +174,14 @@ export class Instances {
     }
   }
 
-  /** Ends an allocation before its author took its slots. What the author still takes goes with it, whoever is told of that. */
+  /**
+   * Ends an allocation before its author took its slots. What the author still takes goes with it, whoever is told of that. The author
+   * may take other slots of the block than it planned.
+   */
   #giveUp({ allocation: { parts } }: Seen): void {
-    for (const { token, block, ordinals } of parts)
-      for (const ordinal of ordinals) this.#onEnd(formatAddress(addressAt(block, ordinal)), token);
+    for (const { token, block } of parts)
+      for (let ordinal = 0; ordinal < sizeOf(block); ordinal++)
+        this.#onEnd(formatAddress(addressAt(block, ordinal)), token);
   }
 
   /** Counts the slots of an allocation. Once it had all of them, none may go as long as it holds. */

@@ -160,11 +160,14 @@ interface AdminStore {
   readCursorKey(): Promise<string | undefined>;
   keepCursorKey(key: string): Promise<Outcome<unknown>>;
 
-  /** Reads a page of a segment of the table, item by item, each with its position: eventually consistent. */
+  /**
+   * Reads a page of a segment of the table, item by item, each with its position. An eventually consistent one may miss
+   * what was written before it.
+   */
   scanSegment(
     segment: { readonly index: number; readonly of: number },
     limit: number,
-    after?: string,
+    page: { readonly after?: string | undefined; readonly consistent: boolean },
   ): Promise<{
     readonly found: readonly {
       readonly contents: Contents;

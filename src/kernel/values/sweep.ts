@@ -112,6 +112,13 @@ export const isChargingWalk = (progress: Progress, { beganAtMs }: Sweep): boolea
   return !isFirst(progress) && beganAtMs >= lastMs + CHARGING_WALK_MS;
 };
 
+/**
+ * Returns true if the end of a walk proves something: that no allocation names an earlier round of a budget, or that an
+ * index has every one. Such a walk must not miss an item that was there when it began.
+ */
+export const isProof = (progress: Progress, walk: Sweep): boolean =>
+  isFirst(progress) || isChargingWalk(progress, walk) || walk.isIndexing === true;
+
 const isFirst = ({ chargedFromMs, chargedBut }: Progress): boolean =>
   chargedFromMs === undefined && chargedBut === undefined;
 

@@ -27,6 +27,7 @@ import {
   hasWalked,
   isChargingWalk,
   isIndexingWalk,
+  isProof,
   itemsToSweep,
   type Left,
   leaving,
@@ -72,7 +73,8 @@ interface SegmentWalk {
 
 /**
  * Continues the walk over a shard's segment of the table, which finds what is in no index, at a pace that covers the
- * segment in a day. The walk reads eventually consistent. A consistent read or a condition decides every change.
+ * segment in a day. A walk whose end proves something reads consistently, and any other one eventually consistent. A consistent read or a
+ * condition decides every change.
  */
 export async function sweep(
   context: Context,
@@ -92,8 +94,9 @@ export async function sweepAtRandom(
   { shard, untilMs }: Pick<SegmentWalk, "untilMs"> & { readonly shard: number },
   done: Repaired,
 ): Promise<void> {
-  const anew = { progress: {}, keep: async () => {} };
   const nowMs = context.now();
+  // Nobody keeps how far it was, so its end proves nothing.
+  const anew = { progress: { chargedFromMs: nowMs }, keep: async () => {} };
   await sweep(context, { shard, ...anew, untilMs: nowMs + (untilMs - nowMs) / 2 }, done);
   if (done.swept) return;
   for (let drawn = 0; drawn < SWEEP_SECTIONS && context.now() < untilMs; drawn++) {
@@ -114,7 +117,10 @@ async function walkSegment(
   const holders = new Holders(context);
   do {
     const limit = Math.min(left, SWEEP_ITEMS_PER_PAGE_MAX);
-    const { found, next } = await context.store.scanSegment(segment, limit, walk.position);
+    const { found, next } = await context.store.scanSegment(segment, limit, {
+      after: walk.position,
+      consistent: isProof(progress, walk),
+    });
     const seen: SeenOnPage = {
       hosts: new Set(),
       holders,

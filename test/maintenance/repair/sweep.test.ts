@@ -7,11 +7,13 @@ import {
   GRACE_MS,
   SWEEP_ITEMS_PER_RUN_MIN,
 } from "../../../src/base/limits.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
 import { whyNotAdmitted } from "../../../src/kernel/quotas/admit.ts";
 import { repair } from "../../../src/maintenance/repair/repair.ts";
 import { repairRequestRate } from "../../../src/maintenance/repair/sweep.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import { deleteQuota, listQuotas, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes, textsIn } from "../../indexes.ts";
 import { repairAll, sweepAll } from "../../scheduled-runs.ts";
 import {
@@ -22,6 +24,7 @@ import {
   poolOf,
   requestOf,
   SPACE,
+  tableOf,
   type World,
 } from "../../world.ts";
 
@@ -39,6 +42,45 @@ function broken({ table }: World, kind: string): () => void {
   write({ ...found, f: 99 });
   return () => write(found);
 }
+
+/** A context whose eventually consistent scans do not have the allocations yet. */
+function lagging(world: World): Context {
+  const table: Table = {
+    ...tableOf(world),
+    scan: async (limit, options) => {
+      const page = await world.table.scan(limit, options);
+      if (options?.consistent !== false) return page;
+      return { ...page, items: page.items.filter(({ pk }) => !pk.startsWith("HANDLE#")) };
+    },
+  };
+  return contextOver(table, world.clock, 7);
+}
+
+describe("a walk over a replica that has no allocation yet", () => {
+  it("completes an index with every allocation in it (I22)", async () => {
+    const world = await makeWorld();
+    await assigned(world.calm, ofTenant("early", "red"));
+    await setIndexes(world.calm, ["tenant"]);
+    await buildIndexes({ clock: world.clock, calm: lagging(world) });
+    const found = await searchTenant(world.calm, "red");
+    expect([found.read.by, textsIn(found)]).toEqual(["attribute", ["10.0.0.0"]]);
+  });
+
+  it("ends a round of a budget with every allocation charged to the next one (I21)", async () => {
+    const world = await makeWorld();
+    await putQuota(world.calm, SPACE, "all", { addresses: 5 }, undefined);
+    await assigned(world.calm, requestOf("web", 2));
+    const first = contentsIn(world).budgets[0]?.round;
+    for (let day = 0; day < 4; day++) {
+      world.clock.nowMs += BUDGET_ROUND_MS + BUDGET_SETTLE_MS;
+      await sweepAll(lagging(world));
+      await sweepAll(lagging(world));
+    }
+    const [budget] = contentsIn(world).budgets;
+    expect(budget?.round).not.toBe(first);
+    expect(budget).toMatchObject({ used: 2 });
+  });
+});
 
 describe("a walk that meets an allocation that it cannot read", () => {
   it("completes no index, so a search goes on to filter and names the allocation, until it is readable (I22)", async () => {
