@@ -19,3 +19,14 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 289, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];
+
+/** The seeds of the simulated runs of `npm test`: 1 to this. */
+export const SAMPLE_RUNS = 50;
+
+/** The rejections that none of these runs meets, each with the seed of a run that does. */
+export const MET_BY: Readonly<Record<string, number>> = {
+  address_quarantined: 158,
+  handle_limit: 93,
+  pool_forbidden: 122,
+  prefix_in_use: 68,
+};
