@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { NETWORK_WORDS, readAddress } from "../cli/api/addresses.ts";
+import { NETWORK_WORDS } from "../cli/api/addresses.ts";
 import { found, isRejection, type PlatClient, path } from "../client/index.ts";
 import { formatAddress } from "../net/address.ts";
 import type { assignment } from "../nouns/address/contract/assignment-answer.ts";
@@ -25,11 +25,12 @@ export async function add(client: PlatClient, attachment: Attachment) {
 async function assertForContainers(client: PlatClient, attachment: Attachment): Promise<void> {
   for (const address of specificAddresses(attachment)) {
     // An assign says best why an address that is in no pool cannot be had.
-    const { keptOut } = (await found(readAddress(client, formatAddress(address)))) ?? {};
+    const ip = formatAddress(address);
+    const keptOut = (await found(client.readAddress({ ip })))?.body.keptOut;
     if (keptOut)
       throw new CniError(
         CODE.rejected,
-        `${formatAddress(address)} is the ${NETWORK_WORDS[keptOut]} of a pool's network, and no container gets it.`,
+        `${ip} is the ${NETWORK_WORDS[keptOut]} of a pool's network, and no container gets it.`,
       );
   }
 }

@@ -1,5 +1,5 @@
+import { type Holdings, readHoldings } from "../cli/api/blocks.ts";
 import { type OwnedAddress, readOwners } from "../cli/api/handles.ts";
-import { type Holdings, readHoldings } from "../cli/api/holdings.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
 import type { PlatClient } from "../client/index.ts";
 import { attachmentOf, textOfAttachment } from "../nouns/address/attachment.ts";

@@ -5,11 +5,6 @@ import type { Column } from "../output/column.ts";
 
 export type Address = Answer<"readAddress">;
 
-/** Reads the state of one address. Errors: it is in no pool. */
-export async function readAddress(client: PlatClient, ip: string): Promise<Address> {
-  return (await client.readAddress({ ip })).body;
-}
-
 /** The parts of an address in a network, in words. */
 export const NETWORK_WORDS = {
   gateway: "gateway",
@@ -56,23 +51,6 @@ export async function listAddresses(
     each(addresses.length, read.allocations);
   }
   return { addresses, read: read as Found["read"], unreadable };
-}
-
-/** Reports that something else uses an address that the caller has. */
-export async function reportConflict(
-  client: PlatClient,
-  ip: string,
-  proof: { readonly handle?: string | undefined; readonly generation?: string | undefined },
-): Promise<Answer<"reportConflict">> {
-  return (await client.reportConflict({ ip, body: proof })).body;
-}
-
-/** Ends the quarantine of an address. Errors: it is in none. */
-export async function liftQuarantine(
-  client: PlatClient,
-  ip: string,
-): Promise<Answer<"liftQuarantine">> {
-  return (await client.liftQuarantine({ ip })).body;
 }
 
 export const ADDRESS_COLUMNS: readonly Column<Omit<Address, "requestId">>[] = [

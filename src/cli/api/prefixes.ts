@@ -1,23 +1,13 @@
 import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
-import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 
-export type PrefixAssigned = Answer<"assignPrefix">;
 export type HeldPrefix = Answer<"listPrefixes">["prefixes"][number];
 
 /** Names all prefixes of a handle, or the one that a CIDR is, or both. */
 export interface PrefixesNamed {
   readonly handle?: string | undefined;
   readonly cidr?: string | undefined;
-}
-
-/** Assigns a prefix, or explains it. A repeat under the same key gets the same one. */
-export async function assignPrefix(
-  client: PlatClient,
-  body: Parameters<"assignPrefix">["body"],
-  key: string,
-): Promise<PrefixAssigned> {
-  return (await client.assignPrefix({ idempotencyKey: key, body })).body;
 }
 
 /** Reads the prefixes of a handle, or one of them. Errors: there are none. */

@@ -1,5 +1,4 @@
 import { found, isPathPart, isRejection, type PlatClient } from "../../client/index.ts";
-import { readAddress } from "../api/addresses.ts";
 import { atOnce } from "../api/at-once.ts";
 import { readHandle } from "../api/handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
@@ -33,7 +32,7 @@ export async function stillAsSeen(
 
 async function isAsSeen(client: PlatClient, seen: Candidate): Promise<boolean> {
   try {
-    const now = await found(readAddress(client, seen.address));
+    const now = (await found(client.readAddress({ ip: seen.address })))?.body;
     return (
       now?.state === "assigned" &&
       now.generation === seen.generation &&

@@ -1,13 +1,7 @@
 import { Command, Option } from "commander";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { SEARCHED_STATES } from "../../nouns/address/contract/search-request.ts";
-import {
-  ADDRESS_COLUMNS,
-  liftQuarantine,
-  listAddresses,
-  readAddress,
-  reportConflict,
-} from "../api/addresses.ts";
+import { ADDRESS_COLUMNS, listAddresses } from "../api/addresses.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption, keyValue } from "../invocation/options.ts";
 import { progressing } from "../output/progress.ts";
@@ -104,7 +98,7 @@ async function get(session: Session, conditions: Conditions, ip?: string): Promi
   if (Object.keys(conditions).length > 0)
     throw usageError(`${ip} is one address: the options are for lists.`);
   const { client, print } = session;
-  const address = await readAddress(client, ip);
+  const { body: address } = await client.readAddress({ ip });
   print({ columns: ADDRESS_COLUMNS, rows: [address], document: address });
 }
 
@@ -129,7 +123,7 @@ async function conflict(
 ): Promise<void> {
   if (handle === undefined && generation === undefined)
     throw usageError("a conflict needs --handle or --generation");
-  const reported = await reportConflict(client, ip, { handle, generation });
+  const { body: reported } = await client.reportConflict({ ip, body: { handle, generation } });
   const { address, quarantinedUntil } = reported;
   print({
     text: () => `${address} is in quarantine until ${quarantinedUntil}\n`,
@@ -139,7 +133,7 @@ async function conflict(
 }
 
 async function lift({ client, print }: Session, _: object, ip: string): Promise<void> {
-  const lifted = await liftQuarantine(client, ip);
+  const { body: lifted } = await client.liftQuarantine({ ip });
   const { address, availableAt } = lifted;
   const cools = availableAt === undefined ? "" : `; it cools until ${availableAt}`;
   print({

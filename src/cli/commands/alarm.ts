@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type Alarms, readAlarms } from "../api/alarms.ts";
+import type { Answer } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { getVerb } from "../resource/get.ts";
@@ -19,14 +19,14 @@ export const alarmCommand = (io: Io): Command =>
         .action(action(io, get)),
     );
 
-const COLUMNS: readonly Column<Alarms["alarms"][number]>[] = [
+const COLUMNS: readonly Column<Answer<"listAlarms">["alarms"][number]>[] = [
   { header: "ALARM", value: ({ id }) => id },
   { header: "POOL", value: ({ pool }) => pool },
   { header: "DETAIL", value: ({ detail }) => detail },
 ];
 
 async function get({ io, client, print }: Session): Promise<void> {
-  const document = await readAlarms(client);
+  const document = (await client.listAlarms()).body;
   print({ columns: COLUMNS, rows: document.alarms, document });
   if (document.alarms.length === 0) io.err("Note: No alarm is raised.\n");
 }

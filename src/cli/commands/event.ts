@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { EVENTS_PER_REQUEST_MAX } from "../../base/limits.ts";
-import { type PlatClient, PlatError } from "../../client/index.ts";
+import { type Answer, type PlatClient, PlatError } from "../../client/index.ts";
 import { addedTo } from "../api/command-error.ts";
-import { type EventResult, sendEvents } from "../api/events.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
@@ -36,6 +35,8 @@ export const eventCommand = (io: Io): Command =>
         .addHelpText("after", EXAMPLES)
         .action(action(io, send)),
     );
+
+type EventResult = Answer<"applyEvents">["results"][number];
 
 const COLUMNS: readonly Column<EventResult>[] = [
   { header: "KIND", value: ({ kind }) => kind, long: "cut" },
@@ -91,8 +92,9 @@ async function* sentInParts(
   before: number,
 ): AsyncGenerator<readonly EventResult[]> {
   for (let from = 0; from < events.length; from += EVENTS_PER_REQUEST_MAX) {
-    const some = await sendEvents(client, events.slice(from, from + EVENTS_PER_REQUEST_MAX));
-    yield some.map((result) => ({ ...result, index: before + from + result.index }));
+    const some = events.slice(from, from + EVENTS_PER_REQUEST_MAX);
+    const { body } = await client.applyEvents({ body: { events: some } });
+    yield body.results.map((result) => ({ ...result, index: before + from + result.index }));
   }
 }
 

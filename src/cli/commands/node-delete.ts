@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { found } from "../../client/index.ts";
-import { readHoldings } from "../api/holdings.ts";
+import { readHoldings } from "../api/blocks.ts";
 import { releaseHost } from "../api/releases.ts";
 import { action, markOf, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type * as v from "valibot";
+import type { Answer } from "../../client/index.ts";
 import type { poolRead } from "../../contract/answers.ts";
 import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
-import { type PoolHistory, readPoolHistory } from "../api/alarms.ts";
 import {
   action,
   type DryRunOption,
@@ -155,7 +155,7 @@ const poolHistoryCommand = (io: Io): Command =>
     )
     .action(action(io, show));
 
-const COLUMNS: readonly Column<PoolHistory["samples"][number]>[] = [
+const COLUMNS: readonly Column<Answer<"readPoolHistory">["samples"][number]>[] = [
   { header: "AT", value: ({ at }) => at },
   { header: "IN USE", value: ({ inUse }) => String(inUse) },
   { header: "AVAILABLE", value: ({ available }) => String(available) },
@@ -167,7 +167,7 @@ async function show(
   _options: unknown,
   name: string,
 ): Promise<void> {
-  const document = await readPoolHistory(client, name);
+  const document = (await client.readPoolHistory({ name })).body;
   print({ columns: COLUMNS, rows: document.samples, document });
   const { percentUsed, exhaustedAt } = document;
   if (percentUsed === undefined)

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import {
-  assignPrefix,
   type HeldPrefix,
   type PrefixesNamed,
   readPrefixes,
@@ -130,7 +129,8 @@ async function assign(
   const { pool: pools, attribute: attributes, idempotencyKey, ...fields } = options;
   const key = idempotencyKey ?? randomUUID();
   const body = { handle, pools, attributes, ...fields };
-  const answer = await keyInError(assignPrefix(client, body, key), key, !options.dryRun);
+  const asked = client.assignPrefix({ idempotencyKey: key, body });
+  const { body: answer } = await keyInError(asked, key, !options.dryRun);
   if ("dryRun" in answer) return explain(print, answer);
   const rows = answer.prefixes.map((prefix) => ({ ...prefix, handle }));
   print({ columns: COLUMNS, rows, document: answer });

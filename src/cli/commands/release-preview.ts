@@ -1,8 +1,8 @@
 import { found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { type Address, readAddress } from "../api/addresses.ts";
+import type { Address } from "../api/addresses.ts";
+import { readHoldings } from "../api/blocks.ts";
 import { readHandle } from "../api/handles.ts";
-import { readHoldings } from "../api/holdings.ts";
 import type { ReleaseResult } from "../api/releases.ts";
 
 /** The result for an address, real or previewed, with its owner if known. */
@@ -29,7 +29,7 @@ export async function previewOf(client: PlatClient, named: Named): Promise<reado
   }
   if (ip) {
     const rows: Row[] = [];
-    for (const text of ip) rows.push(rowOf(await readAddress(client, text), named));
+    for (const text of ip) rows.push(rowOf((await client.readAddress({ ip: text })).body, named));
     return rows;
   }
   if (handle === undefined) return [];

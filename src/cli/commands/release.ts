@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { found, isPathPart } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
-import { type Address, readAddress } from "../api/addresses.ts";
+import type { Address } from "../api/addresses.ts";
 import { readHandle } from "../api/handles.ts";
 import {
   type AllReleased,
@@ -199,7 +199,7 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const { client } = session;
   // Reads all before it releases the first one, so that a mistake in one of them ends the command before any change.
   const seen: Address[] = [];
-  for (const ip of ips) seen.push(await readAddress(client, ip));
+  for (const ip of ips) seen.push((await client.readAddress({ ip })).body);
   const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
   const rows: Row[] = seen.filter((one) => !isReleasable(one)).map(notAssigned);
   const entries = seen

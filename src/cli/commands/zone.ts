@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { readZones, type Zones } from "../api/events.ts";
+import type { Answer } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
@@ -20,7 +20,7 @@ export const zoneCommand = (io: Io): Command =>
         .action(action(io, get)),
     );
 
-const COLUMNS: readonly Column<Zones["zones"][number]>[] = [
+const COLUMNS: readonly Column<Answer<"readZones">["zones"][number]>[] = [
   { header: "ZONE", value: ({ zone }) => zone },
   { header: "NODES", value: ({ nodes }) => String(nodes) },
   { header: "READY", value: ({ ready }) => String(ready) },
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Zones["zones"][number]>[] = [
 ];
 
 async function get({ io, client, print }: Session): Promise<void> {
-  const document = await readZones(client);
+  const document = (await client.readZones()).body;
   print({ columns: COLUMNS, rows: document.zones, document });
   const { held } = document.gone;
   if (held > 0)

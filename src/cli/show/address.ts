@@ -1,9 +1,9 @@
-import { type Address, NETWORK_WORDS, readAddress } from "../api/addresses.ts";
+import { type Address, NETWORK_WORDS } from "../api/addresses.ts";
 import type { Session } from "../invocation/cli.ts";
 
 /** Prints whether an address is in use, and its owner. */
 export async function showAddress({ client, print }: Session, ip: string): Promise<void> {
-  const address = await readAddress(client, ip);
+  const { body: address } = await client.readAddress({ ip });
   print({ text: () => textOf(address), document: address, names: [address.address] });
 }
 
