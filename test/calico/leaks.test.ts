@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../src/base/limits.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { fence } from "../../src/kernel/blocks/fence-block.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { blockFrom } from "../../src/kernel/items/block.ts";
-import { releaseAddress } from "../../src/kernel/release/release-address.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
-import { parseGeneration } from "../../src/kernel/values/generation.ts";
-import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import type { Table, Write } from "../../src/table/table.ts";
 import { network } from "../builders.ts";
-import { spaceWithPool, textsOf } from "../functions/plat.ts";
+import { spaceWithPool } from "../functions/plat.ts";
 import { callsOf, MISHAPS, withMishap } from "../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";
 import {
@@ -54,18 +50,6 @@ const takenIn = (world: World): number =>
     0,
   );
 
-describe("a bulk assign", () => {
-  it("leaves the handle exact", async () => {
-    const plat = await spaceWithPool({ cidr: "10.0.0.0/16", blockSize: 26 });
-    const told = textsOf(await plat.assign({ host: "n1", ipv4: 100, handle: "bulk" }));
-    expect(told).toHaveLength(100);
-    expect(textsOf(await plat.get("/v1/handles/bulk")).toSorted()).toEqual(told.toSorted());
-    const { body } = await plat.delete("/v1/handles/bulk");
-    expect(body.released.toSorted()).toEqual(told.toSorted());
-    expect((await plat.get("/v1/handles/bulk")).status).toBe(404);
-  });
-});
-
 describe("a lost compare-and-swap", () => {
   it("never counts twice: a specific address under a limit of one is given once it is free to be taken", async () => {
     const world = await makeWorld();
@@ -97,97 +81,6 @@ describe("a claim that another host wins", () => {
       addresses: [addressOf("10.0.0.3")],
     });
     expect(told).toMatchObject({ addresses: [{ address: "10.0.0.3", borrowed: true }] });
-  });
-
-  it("is tried again after a pause, and not without end", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/24", 31));
-    const pauses: number[] = [];
-    let claims = 0;
-    let lists = 0;
-    const table = intruded(world, "create-block", async (write) => {
-      claims++;
-      await claimFor(world, write, true);
-    });
-    const context = contextOver(
-      {
-        ...table,
-        query: (pk, options) => {
-          lists++;
-          return table.query(pk, options);
-        },
-      },
-      world.clock,
-      2,
-    );
-    const sleepy: Context = {
-      ...context,
-      sleep: async (ms) => {
-        pauses.push(ms);
-      },
-    };
-    await expect(assign(sleepy, requestOf("pod", 1))).rejects.toMatchObject({
-      name: "ContentionError",
-    });
-    expect(claims).toBeGreaterThan(1);
-    expect(claims).toBeLessThanOrEqual(CLAIM_TRIES_MAX);
-    expect(pauses.length).toBeGreaterThanOrEqual(claims);
-    for (const ms of pauses) expect(ms).toBeLessThanOrEqual(CLAIM_WAIT_MS_MAX);
-    expect(new Set(pauses).size).toBe(pauses.length);
-    expect(lists).toBeLessThanOrEqual(5 * CLAIM_TRIES_MAX);
-    expect(contentsIn(world).allocations).toEqual([]);
-  });
-});
-
-describe("a release", () => {
-  it("is idempotent with a generation", async () => {
-    const plat = await spaceWithPool();
-    const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "pod" });
-    const [{ address, generation }] = body.addresses;
-    const statusOf = async () =>
-      (await plat.release({ addresses: [{ address, handle: "pod", generation }] })).body.results;
-    expect(await statusOf()).toEqual([{ address, status: "released" }]);
-    expect(await statusOf()).toEqual([{ address, status: "not_assigned" }]);
-  });
-
-  it("of many is not hindered by one stale entry in the same block", async () => {
-    const plat = await spaceWithPool();
-    await plat.put("/v1/config", { cooldownSeconds: 0 });
-    const address = "10.0.0.7";
-    const first = (await plat.assign({ host: "n1", address, handle: "pod" })).body.addresses[0];
-    await plat.delete("/v1/handles/pod");
-    await plat.assign({ host: "n1", address, handle: "pod" });
-    const others = (await plat.assign({ host: "n1", ipv4: 3, handle: "pod" })).body.addresses;
-    const entries = [first, ...others].map(({ address, generation }) => ({ address, generation }));
-    const { results } = (await plat.release({ addresses: entries })).body;
-    expect(results.map(({ status }: { status: string }) => status)).toEqual([
-      "conflict",
-      "released",
-      "released",
-      "released",
-    ]);
-    expect(textsOf(await plat.get("/v1/handles/pod"))).toEqual([address]);
-  });
-
-  it("under a stale generation is told so, and what is right now can be read", async () => {
-    const world = await makeWorld(undefined, { cooldownSeconds: 0 });
-    const address = addressOf("10.0.0.3");
-    const specific = { ...requestOf("pod", 1), addresses: [address] };
-    const stale = await assigned(world.calm, specific);
-    await releaseHandle(world.calm, SPACE, "pod");
-    await assigned(world.calm, specific);
-    const release = (text: string | undefined) => {
-      const generation = parseGeneration(text ?? "");
-      if (!generation.ok) throw new Error(generation.problem);
-      return releaseAddress(world.calm, SPACE, { address, generation: generation.value });
-    };
-    expect(await release(stale.addresses[0]?.generation)).toMatchObject({
-      status: "conflict",
-      code: "generation_conflict",
-    });
-    const now = await readAddress(world.calm, SPACE, address);
-    expect(await release("generation" in now ? now.generation : undefined)).toMatchObject({
-      status: "released",
-    });
   });
 });
 
@@ -223,28 +116,6 @@ describe("requests of one host at once", () => {
       expect(new Set(answers.map(({ addresses }) => addresses[0]?.address)).size).toBe(8);
       expect(contentsIn(world).blocks).toHaveLength(1);
     }
-  });
-});
-
-describe("a repeated call", () => {
-  it("under one key returns the same address", async () => {
-    const plat = await spaceWithPool();
-    const ask = () => plat.assign({ host: "n1", ipv4: 1, handle: "k8s-pod-network.6e1f" }, "add");
-    expect(textsOf(await ask())).toEqual(textsOf(await ask()));
-    expect(textsOf(await plat.get("/v1/handles/k8s-pod-network.6e1f"))).toHaveLength(1);
-  });
-});
-
-describe("a request for both families", () => {
-  it("leaves nothing of IPv4 where IPv6 fails after it", async () => {
-    const plat = await spaceWithPool();
-    await plat.put("/v1/pools/six", { cidr: "2001:db8::/127", blockSize: 128 });
-    await plat.assign({ host: "n1", ipv6: 2 });
-    const ask = () => plat.assign({ host: "n1", ipv4: 1, ipv6: 1, handle: "pod" });
-    expect((await ask()).body.code).toBe("pool_exhausted");
-    expect((await plat.get("/v1/handles/pod")).status).toBe(404);
-    const { pools } = (await plat.get("/v1/utilization", { pool: "main" })).body;
-    expect(pools).toMatchObject([{ inUse: 0, cooling: 0 }]);
   });
 });
 

@@ -416,6 +416,8 @@ describe("an Idempotency-Key", () => {
       { ipv4Pools: ["main"] },
       { ipv6Pools: ["main"] },
       { ipv4Pools: ["main"], ipv6Pools: ["main"] },
+      { defaultPools: ["main"] },
+      { ipv4DefaultPools: ["main"] },
       { hostReserved: { start: 1 } },
       { hostReserved: { ipv4: { start: 1 } } },
       { hostReserved: { ipv6: { start: 1 } } },
