@@ -137,17 +137,6 @@ describe("an application", () => {
     expect(again.body.state).toBeUndefined();
   });
 
-  it("is not changed by a request that saw another version of it", async () => {
-    const plat = await spaceWithRanges();
-    const { headers } = await plat.put(WEB, { replicas: 2, addresses });
-    const body = { replicas: 3, addresses };
-    expect((await plat.put(WEB, body)).body.code).toBe("precondition_required");
-    expect((await plat.put(WEB, body, '"old"')).body.code).toBe("precondition_failed");
-    expect((await plat.delete(WEB, { "if-match": '"old"' })).body.code).toBe("precondition_failed");
-    const same = await plat.put(WEB, { replicas: 2, addresses });
-    expect(same.headers.etag).toBe(headers.etag);
-  });
-
   it("can be rehearsed: a dry run says what it would hold, and holds nothing", async () => {
     const plat = await spaceWithRanges();
     const { status, body } = await plat.call("PUT", WEB, {
@@ -159,26 +148,6 @@ describe("an application", () => {
     expect((await plat.get(WEB)).status).toBe(404);
     for (const { address } of body.members)
       expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("free");
-  });
-
-  it("holds as many addresses for each interface and family of its pools", async () => {
-    const plat = await spaceWithRanges();
-    const six = { cidr: "2001:db8::/112", ranges: ["2001:db8::10-2001:db8::1f"] };
-    await plat.put("/v1/pools/six", six);
-    const { body } = await plat.put(WEB, {
-      replicas: 0,
-      addresses: {
-        number: "2",
-        interfaces: [
-          { name: "eth0", pools: ["web", "six"] },
-          { name: "eth1", pools: ["web"] },
-        ],
-      },
-    });
-    expect(body.complete).toBe(true);
-    const of = (name: string) =>
-      body.members.filter((member: { interface: string }) => member.interface === name).length;
-    expect([of("eth0"), of("eth1")]).toEqual([4, 2]);
   });
 
   it("that no longer names a pool gives the addresses of that pool back", async () => {
@@ -232,20 +201,6 @@ describe("an application", () => {
       addresses: { pools: ["api-*"] },
     });
     expect(none.body).toMatchObject({ code: "no_pool_available", pools: [] });
-  });
-
-  it("is listed in pages by namespace, kind and name", async () => {
-    const plat = await spaceWithRanges();
-    for (const name of ["b", "a", "c"])
-      await plat.put(`/v1/applications/shop/StatefulSet/${name}`, { replicas: 1 });
-    await plat.put(WEB, { replicas: 0, addresses });
-    const first = await plat.get("/v1/applications", { limit: "3" });
-    const names = ({ applications }: { applications: { kind: string; name: string }[] }) =>
-      applications.map(({ kind, name }) => `${kind}/${name}`);
-    expect(names(first.body)).toEqual(["Deployment/web", "StatefulSet/a", "StatefulSet/b"]);
-    const second = await plat.get("/v1/applications", { limit: "3", cursor: first.body.next });
-    expect(names(second.body)).toEqual(["StatefulSet/c"]);
-    expect(second.body.next).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newSpace, spaceWithPool, table } from "./plat.ts";
+import { spaceWithPool, table } from "./plat.ts";
 
 describe("an assigned address", () => {
   it("is found under itself and under its handle until it is released", async () => {
@@ -36,28 +36,6 @@ describe("an assigned address", () => {
     expect(cooling.body).not.toHaveProperty("handle");
     expect((await plat.get(`/v1/handles/${encodeURIComponent("ns/h 1 ü")}`)).status).toBe(404);
   });
-
-  it("needs a handle or an Idempotency-Key, by which it can be found once the answer is lost", async () => {
-    const plat = await spaceWithPool();
-    const ask = (query: Record<string, string> = {}) =>
-      plat.call("POST", "/v1/assign", { body: { host: "n1", ipv4: 1 }, query });
-    expect(await ask()).toMatchObject({
-      status: 400,
-      body: {
-        code: "invalid_request",
-        fields: [{ field: "Idempotency-Key" }, { field: "handle" }],
-      },
-    });
-    expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
-    expect(await ask({ dryRun: "true" })).toMatchObject({ status: 200, body: { requested: 1 } });
-    expect((await plat.assign({ host: "n1", ipv4: 1 }, "key")).status).toBe(200);
-  });
-
-  it("has a handle made for it when its request has none", async () => {
-    const plat = await spaceWithPool();
-    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
-    expect((await plat.get(`/v1/handles/${body.handle}`)).status).toBe(200);
-  });
 });
 
 describe("a request under an Idempotency-Key", () => {
@@ -90,25 +68,6 @@ describe("a request under an Idempotency-Key", () => {
     const other = await plat.assign({ host: "n1", ipv4: 2, handle: "h" }, "key-1");
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
     expect(other.body).not.toHaveProperty("released");
-  });
-
-  it("has the same answer when its pool is disabled meanwhile, where a new one is rejected", async () => {
-    const plat = await spaceWithPool();
-    const request = { host: "n1", ipv4: 2, handle: "h" };
-    const once = await plat.assign(request, "key-1");
-    const { body, headers } = await plat.get("/v1/pools/main");
-    await plat.put("/v1/pools/main", { ...body, disabled: true }, headers.etag);
-    expect(await plat.assign(request, "key-1")).toEqual(once);
-    const other = await plat.assign(request, "key-2");
-    expect(other).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
-  });
-
-  it("is told when what it was assigned has been released", async () => {
-    const plat = await spaceWithPool();
-    const { body } = await plat.assign({ host: "n1", ipv4: 1 }, "key-1");
-    await plat.delete(`/v1/handles/${body.handle}`);
-    const late = await plat.assign({ host: "n1", ipv4: 1 }, "key-1");
-    expect(late).toMatchObject({ status: 409, body: { code: "already_released" } });
   });
 });
 
@@ -193,13 +152,6 @@ describe("a request is rejected", () => {
     expect(body).not.toHaveProperty("assignedTo");
   });
 
-  it("where the space has no pool", async () => {
-    expect(await newSpace().assign({ host: "n1", ipv4: 1 })).toMatchObject({
-      status: 409,
-      body: { code: "no_pool_available" },
-    });
-  });
-
   it("for more addresses of both families than the configuration allows", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/pools/six", { cidr: "2001:db8::/64" });
@@ -215,25 +167,4 @@ describe("a request is rejected", () => {
       },
     });
   });
-
-  it.each(["constructor", "__proto__"])(
-    "for an attribute named %s, with the name, and nothing is taken",
-    async (name) => {
-      const plat = await spaceWithPool();
-      const attributes = Object.fromEntries([[name, "yes"]]);
-      expect(await plat.assign({ host: "n1", ipv4: 1, handle: "h", attributes })).toMatchObject({
-        status: 400,
-        body: { code: "invalid_request", fields: [{ field: `attributes.${name}`, value: "yes" }] },
-      });
-      expect((await plat.get("/v1/handles/h")).status).toBe(404);
-    },
-  );
-});
-
-it("spaces are kept apart", async () => {
-  const [blue, red] = [await spaceWithPool(), await spaceWithPool()];
-  await blue.assign({ host: "n1", address: "10.0.0.7", handle: "h" });
-  expect((await red.get("/v1/addresses/10.0.0.7")).body.state).toBe("free");
-  expect((await red.get("/v1/handles/h")).status).toBe(404);
-  expect((await red.assign({ host: "n1", address: "10.0.0.7" })).status).toBe(200);
 });

@@ -73,20 +73,6 @@ describe("POST /v1/batch", () => {
   });
 
   it.each([
-    ["cools", true],
-    ["is assigned", false],
-  ])("is complete unless time helps, where the one address %s", async (_, cools) => {
-    const { send, plat } = await withPool();
-    await plat.put("/v1/pools/one", { cidr: "10.9.0.0/32", assignmentMode: "Manual" });
-    const [told] = (await send([assign("a", { pools: ["one"] })])).body.results;
-    const [{ address, generation }] = told.assigned.addresses;
-    if (cools) await send([{ release: { addresses: [{ address, generation }] } }]);
-    const { body } = await send([assign("b", { pools: ["one"] })]);
-    expect(body.results).toMatchObject([{ status: 409, problem: { code: "pool_exhausted" } }]);
-    expect(body.complete).toBe(!cools);
-  });
-
-  it.each([
     ["without a key", { assign: { host: "n1", ipv4: 1, handle: "a" } }, "idempotencyKey"],
     ["as a dry run", assign("a", { dryRun: true }), "dryRun"],
     ["beside a release", { ...assign("a"), release: { addresses: [] } }, "assign"],

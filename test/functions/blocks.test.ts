@@ -1,24 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Reply } from "../../src/local/client.ts";
-import { newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { newSpace, pagesOf, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
 const cidrsOf = ({ body }: Reply): string[] =>
   body.blocks.map(({ cidr }: { cidr: string }) => cidr);
-
-/** Reads all pages of a list, and returns their answers. */
-async function pagesOf(plat: Plat, path: string, query: Record<string, string> = {}) {
-  const pages: Reply[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await plat.get(path, { ...query, ...(cursor && { cursor }) });
-    expect(page.status).toBe(200);
-    pages.push(page);
-    cursor = page.body.next;
-  } while (cursor);
-  return pages;
-}
 
 /** Claims the block of an address for a host by an assign of that address. */
 const claim = (plat: Plat, host: string, address: string) =>
@@ -290,45 +277,15 @@ describe("the utilization of a pool", () => {
     await plat.put("/v1/reservations/a", { cidrs: ["10.0.0.0-10.0.0.3", "10.0.0.128/25"] });
     await plat.put("/v1/reservations/b", { cidrs: ["10.0.0.2-10.0.0.4", "10.0.0.192/26"] });
     const { body } = await plat.get("/v1/pools/main/utilization");
-    expect(body).toEqual({
-      requestId: "request-1",
-      pool: "main",
-      cidr: "10.0.0.0/24",
-      capacity: 256,
-      inUse: 2,
-      hostReserved: 0,
-      reserved: 131,
-      cooling: 1,
-      available: 122,
-      complete: true,
+    const counts = { hostReserved: 0, inUse: 2, reserved: 131, cooling: 1, available: 122 };
+    expect(body).toMatchObject({
+      ...{ requestId: "request-1", pool: "main", cidr: "10.0.0.0/24", complete: true },
+      ...{ capacity: 256, ...counts },
       blocks: [
-        {
-          cidr: "10.0.0.0/28",
-          capacity: 16,
-          inUse: 2,
-          hostReserved: 0,
-          reserved: 3,
-          cooling: 0,
-          available: 11,
-        },
-        {
-          cidr: "10.0.0.16/28",
-          capacity: 16,
-          inUse: 0,
-          hostReserved: 0,
-          reserved: 0,
-          cooling: 1,
-          available: 15,
-        },
+        { cidr: "10.0.0.0/28", capacity: 16, inUse: 2, reserved: 3, cooling: 0, available: 11 },
+        { cidr: "10.0.0.16/28", capacity: 16, inUse: 0, reserved: 0, cooling: 1, available: 15 },
       ],
-      outsideBlocks: {
-        capacity: 224,
-        inUse: 0,
-        hostReserved: 0,
-        reserved: 128,
-        cooling: 0,
-        available: 96,
-      },
+      outsideBlocks: { capacity: 224, inUse: 0, reserved: 128, cooling: 0, available: 96 },
     });
   });
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newSpace, scheduledRun } from "./plat.ts";
 
-const work = scheduledRun("work");
 const reclaim = scheduledRun("reclaim");
 
 const REGION = { cidr: "10.0.0.0/8", assign: "prefixes", blockSize: 16, assignmentMode: "Manual" };
@@ -29,15 +28,6 @@ async function spaceOfRegion() {
   return { plat, assign, release, remove };
 }
 
-/** Runs the worker until jobs whose pools are empty have ended. */
-async function untilDeleted(): Promise<void> {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  for (let minute = 0; minute < 10; minute++) {
-    vi.setSystemTime(Date.now() + 60_000);
-    await work();
-  }
-}
-
 describe("a pool with a parent", () => {
   it("is made of a prefix that a handle has, and assigns addresses of it", async () => {
     const { plat } = await spaceOfRegion();
@@ -55,17 +45,6 @@ describe("a pool with a parent", () => {
     expect((await plat.get("/v1/prefixes", { handle: "cluster-7" })).body.prefixes).toMatchObject([
       { cidr: CLUSTER.cidr, pool: "region" },
     ]);
-  });
-
-  it("can be one of prefixes, of which others are made", async () => {
-    const { plat, assign } = await spaceOfRegion();
-    await plat.put("/v1/pools/cluster", { ...CLUSTER, assign: "prefixes", blockSize: 20 });
-    await assign("10.7.16.0/20", "web");
-    const web = { cidr: "10.7.16.0/20", parent: "cluster" };
-    expect((await plat.put("/v1/pools/web", web)).status).toBe(201);
-    const { body } = await plat.assign({ host: "n1", ipv4: 1, pools: ["web"] });
-    const [{ address }] = body.addresses;
-    expect((await plat.get(`/v1/addresses/${address}`)).body.pool).toBe("web");
   });
 
   it("keeps its prefix: a release names the pool, and changes nothing", async () => {
@@ -100,21 +79,6 @@ describe("a pool with a parent", () => {
       status: 409,
       body: { code: "pool_in_use", children: ["cluster"] },
     });
-  });
-
-  it("gives its prefix back when it is deleted", async () => {
-    const { plat, release, remove, assign } = await spaceOfRegion();
-    await plat.put("/v1/pools/cluster", CLUSTER);
-    expect((await remove("cluster")).status).toBe(202);
-    expect((await release("cluster-7")).body.code).toBe("prefix_in_use");
-    await untilDeleted();
-    expect((await plat.get("/v1/pools/cluster")).status).toBe(404);
-    expect((await release("cluster-7")).body).toMatchObject({
-      released: [CLUSTER.cidr],
-      complete: true,
-    });
-    vi.setSystemTime(Date.now() + 600_000);
-    expect((await assign(CLUSTER.cidr, "other")).status).toBe(200);
   });
 
   it("has its use told in that of its parent", async () => {

@@ -33,14 +33,6 @@ describe("the conditions of a pool", () => {
     networks: ["kube-system/macvlan-100", "ovs"],
   };
 
-  it("are answered as they were put, and put again write nothing", async () => {
-    const plat = await withPools({ web: CONDITIONS });
-    const { body, headers } = await plat.get("/v1/pools/web");
-    expect(body).toMatchObject(CONDITIONS);
-    const again = await plat.put("/v1/pools/web", body);
-    expect(again).toMatchObject({ status: 200, headers: { etag: headers.etag } });
-  });
-
   it("let a request pass that meets them all, and tell any other which one excludes it", async () => {
     const plat = await withPools({ web: CONDITIONS });
     const met = { namespace: "shop", labels: { app: "web" }, network: "ovs" };
@@ -287,26 +279,6 @@ describe("the default pools of a namespace", () => {
     await plat.put("/v1/pools/all-v6", { cidr: "2001:db8:2::/64" });
     return plat;
   };
-  const WHY_NONE = "No pool of the family matches the defaultPools of the namespace.";
-
-  it("serve the family of their annotation alone", async () => {
-    const plat = await spaceOfTeams();
-    await plat.put("/v1/namespaces/shop", manifest({ [V4]: '["team-*"]' }));
-    const shop = { host: "n1", namespace: "shop" };
-    expect((await plat.assign({ ...shop, ipv4: 2 })).body.addresses).toMatchObject([
-      { pool: "team-v4" },
-      { pool: "team-v4" },
-    ]);
-    for (const counts of [{ ipv6: 1 }, { ipv4: 1, ipv6: 1 }])
-      expect((await plat.assign({ ...shop, ...counts })).body).toMatchObject({
-        code: "no_pool_available",
-        detail: expect.stringContaining(WHY_NONE),
-      });
-    const both = { [V4]: '["team-*"]', [V6]: '["all-v6"]' };
-    await plat.put("/v1/namespaces/shop", manifest(both), "*");
-    const { body } = await plat.assign({ ...shop, ipv4: 1, ipv6: 1 });
-    expect(body.addresses).toMatchObject([{ pool: "team-v4" }, { pool: "all-v6" }]);
-  });
 
   it("of a request have the same form: one list, or one for each family", async () => {
     const plat = await spaceOfTeams();
@@ -332,15 +304,6 @@ describe("the default pools of a namespace", () => {
       { field: "ipv4DefaultPools" },
       { field: "ipv6DefaultPools" },
     ]);
-  });
-
-  it("in two lists make another request than in one under a key", async () => {
-    const plat = await spaceOfTeams();
-    const request = { host: "n1", ipv4: 1, handle: "h" };
-    const sent = (more: object) => plat.assign({ ...request, ...more }, "key");
-    expect((await sent({ ipv4DefaultPools: ["team-v4"] })).status).toBe(200);
-    expect((await sent({ ipv4DefaultPools: ["team-v4"] })).status).toBe(200);
-    expect((await sent({ defaultPools: ["team-v4"] })).status).toBe(422);
   });
 
   it("are none if the annotations are missing or empty", async () => {

@@ -71,19 +71,6 @@ describe("a CiliumNode in mode crd", () => {
     expect((await told("node-1", { pool: grown })).pool).toEqual(grown);
   });
 
-  it("gets addresses of both families, each by the watermarks", async () => {
-    const { told } = await spaceOf({
-      v4: { cidr: "10.0.0.0/24" },
-      v6: { cidr: "2001:db8::/120" },
-    });
-    const ipam = { "pre-allocate": 2, "max-above-watermark": 1, "max-allocate": 4 };
-    const { pool } = await told("node-1", { ipam });
-    expect(pool.filter((text) => text.startsWith("10."))).toHaveLength(3);
-    expect(pool.filter((text) => text.startsWith("2001:"))).toHaveLength(3);
-    const only = await told("node-2", { ipam }, { families: "6" });
-    expect(only.pool.every((text) => text.startsWith("2001:"))).toBe(true);
-  });
-
   it("has what it lists and uses, with owner and resource, and is told what it cannot have", async () => {
     const { holderOf, told, send } = await spaceOf();
     const others = (await told("other")).pool;
@@ -127,24 +114,6 @@ describe("a CiliumNode in mode crd", () => {
     expect(error).toBe(
       "Node node-1, IPv4: 44 of the needed addresses are too many. A node has at most 256 addresses of a family.",
     );
-  });
-
-  it("gives an excess back when the agent agrees", async () => {
-    const { told, holderOf } = await spaceOf();
-    const { pool } = await told("node-1", { ipam: { "min-allocate": 4 } });
-    const ipam = { "pre-allocate": 2 };
-    const marked = await told("node-1", { pool, ipam }, RELEASED);
-    expect(Object.values(marked.releaseIps)).toEqual(Array(6).fill("marked-for-release"));
-    const [ready = "", refused = ""] = Object.keys(marked.releaseIps);
-    const words = { [ready]: "ready-for-release", [refused]: "do-not-release" };
-    const shown = { pool, ipam, releaseIps: { ...marked.releaseIps, ...words } };
-    const released = await told("node-1", shown, RELEASED);
-    expect(released.releaseIps[ready]).toBe("released");
-    expect(released.releaseIps).not.toHaveProperty([refused]);
-    expect(released.pool).toEqual(pool.filter((text) => text !== ready));
-    expect(await holderOf(ready)).toBeUndefined();
-    const after = await told("node-1", { pool: released.pool, ipam }, RELEASED);
-    expect(after.releaseIps).not.toHaveProperty([ready]);
   });
 
   it("keeps a released address that it uses after all, and loses it once it is unused", async () => {
@@ -196,21 +165,4 @@ describe("a CiliumNode in mode crd", () => {
     expect(JSON.stringify(handle.body)).not.toContain("generation");
     expect(handle.body.addresses.length).toBeGreaterThan(0);
   });
-});
-
-it("100 nodes with min-allocate 10 have 1,000 of 2,048 addresses, and need none", async () => {
-  const { told, get } = await spaceOf({ main: { cidr: "10.0.0.0/21", blockSize: 28 } });
-  const nodes = Array.from({ length: 100 }, (_, n) => `node-${n}`);
-  const ipam = { "min-allocate": 10, "pre-allocate": 8 };
-  const pools: string[][] = [];
-  for (const node of nodes) {
-    const { pool, error } = await told(node, { ipam });
-    expect(error).toBe("");
-    expect((await told(node, { pool, ipam })).pool).toEqual(pool);
-    pools.push(pool);
-  }
-  expect(pools.every((pool) => pool.length === 10)).toBe(true);
-  expect(new Set(pools.flat()).size).toBe(1000);
-  const [usage] = (await get("/v1/utilization")).body.pools;
-  expect(usage).toMatchObject({ inUse: 1000 });
 });

@@ -113,17 +113,6 @@ describe("a complete list of a cluster's nodes", () => {
     expect(await send(plat, "a", words(202), words(203))).toEqual(["stale", "applied"]);
   });
 
-  it("ends no node that spoke after the first list without it", async () => {
-    const plat = await reported();
-    await list(plat, 200, ["n1", "n2"]);
-    wait(plat, "n3");
-    await send(plat, "a", nodeEvent("MODIFIED", "n3", { version: 150 }));
-    expect((await list(plat, 202, ["n1", "n2"])).body).toMatchObject({ missing: ["n3"] });
-    wait(plat, "n3");
-    expect((await list(plat, 203, NAMES)).body).toMatchObject(UNCHANGED);
-    expect((await list(plat, 204, ["n1", "n2"])).body).toMatchObject({ missing: ["n3"] });
-  });
-
   it("says whose events Plat should get", async () => {
     const plat = await reported();
     const more = {

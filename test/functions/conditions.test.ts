@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { newSpace, table } from "./plat.ts";
 
-const pool = { cidr: "10.0.0.0/24", blockSize: 28, nodeSelector: "has(a)", cooldownSeconds: 7 };
+const pool = {
+  ...{ cidr: "10.0.0.0/24", blockSize: 28, nodeSelector: "has(a)", cooldownSeconds: 7 },
+  borrowing: "forbidden",
+};
 const spec = { cidr: "10.0.0.0/24", blockSize: 28, nodeSelector: "has(a)", natOutgoing: true };
 const apiVersion = "projectcalico.org/v3";
 const labels = { zone: "west", constructor: "x" };
@@ -36,6 +39,8 @@ const RESOURCES = [
     body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", labels } },
     other: {},
   },
+  { path: "/v1/quotas/all", body: { tenant: "red", addresses: 5 }, other: { addresses: 6 } },
+  { path: "/v1/applications/shop/Deployment/web", body: { replicas: 2 }, other: { replicas: 3 } },
   { path: "/v1/config", body: { cooldownSeconds: 9, strictAffinity: true }, other: {} },
 ];
 
@@ -137,6 +142,8 @@ describe("what is deleted or drained only as it was seen", () => {
     ["DELETE", "/v1/reservations/r", "delete", "deleted"],
     ["DELETE", "/v1/nodes/n1", "delete", "deleted"],
     ["DELETE", "/v1/namespaces/shop", "delete", "deleted"],
+    ["DELETE", "/v1/quotas/all", "delete", "deleted"],
+    ["DELETE", "/v1/applications/shop/Deployment/web", "delete", "deleted"],
   ])("is told so in its own words: %s %s", async (method, path, act, done) => {
     const plat = newSpace();
     const put = RESOURCES.find((resource) => path.startsWith(resource.path));

@@ -3,29 +3,28 @@ import { sealCursor } from "../../src/api/http/cursor.ts";
 import { fromJson, toJson } from "../../src/api/schema/json-values.ts";
 import { PAGE_MS_MAX } from "../../src/base/limits.ts";
 import { type Contents, together } from "../../src/invariants/contents.ts";
+import type { Reply } from "../../src/local/client.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import * as keys from "../../src/table/key.ts";
-import { context, newSpace, spaceWithPool, startAnew, table } from "./plat.ts";
+import { context, newSpace, pagesOf, spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The maximum size of an answer: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
 const LAMBDA_BYTES_MAX = 6_291_556;
 
 type Space = ReturnType<typeof newSpace>;
 
+const contentsIn = ({ body }: Reply) => fromJson(body.contents) as Contents;
+
 /** Reads all pages of the contents of a space, and returns them with the bytes of each answer as Lambda sends it. */
 async function readAll(plat: Space): Promise<{ contents: Contents; bytes: number[] }> {
-  const pages: Contents[] = [];
-  const bytes: number[] = [];
-  let cursor: string | undefined;
-  do {
-    const { status, body } = await plat.get("/v1/contents", cursor ? { cursor } : {});
-    expect(status).toBe(200);
-    pages.push(fromJson(body.contents) as Contents);
-    bytes.push(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(body) })));
-    cursor = body.next;
-  } while (cursor);
-  return { contents: together(pages), bytes };
+  const pages = await pagesOf(plat, "/v1/contents");
+  return {
+    contents: together(pages.map(contentsIn)),
+    bytes: pages.map(({ body }) =>
+      Buffer.byteLength(JSON.stringify({ body: JSON.stringify(body) })),
+    ),
+  };
 }
 
 /** Returns what a table has of a space. */
@@ -118,8 +117,7 @@ describe("the contents of a space", () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/nodes/n1", { labels: {} });
     await plat.assign({ host: "n1", ipv4: 200, handle: "h" });
-    const pages: Contents[] = [];
-    let cursor: string | undefined;
+    let pages: Contents[] = [];
     // Each page ends after one look.
     startAnew({
       now: (() => {
@@ -128,11 +126,7 @@ describe("the contents of a space", () => {
       })(),
     });
     try {
-      do {
-        const { body } = await plat.get("/v1/contents", { ...(cursor && { cursor }) });
-        pages.push(fromJson(body.contents) as Contents);
-        cursor = body.next;
-      } while (cursor);
+      pages = (await pagesOf(plat, "/v1/contents")).map(contentsIn);
     } finally {
       startAnew({ now: Date.now });
     }

@@ -35,14 +35,6 @@ describe("a dry run of an assign", () => {
     });
   });
 
-  it("is asked for in the query as well", async () => {
-    const plat = await spaceWithPool();
-    const { body } = await dry(() =>
-      plat.assign({ host: "n1", ipv4: 1 }, undefined, { dryRun: "true" }),
-    );
-    expect(body.dryRun).toBe(true);
-  });
-
   it("says when the host's own block has room, and when it needs more than that", async () => {
     const plat = await spaceWithPool();
     await plat.assign({ host: "n1", address: "10.0.0.1" });

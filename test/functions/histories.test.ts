@@ -54,23 +54,6 @@ describe("the history of an address", () => {
     expect(body).not.toHaveProperty("next");
   });
 
-  it("comes in pages, each event once", async () => {
-    const plat = await withTwoOwners();
-    const seen: Event[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = { limit: "3", ...(cursor && { cursor }) };
-      const { body } = await plat.get("/v1/addresses/10.0.0.0/history", query);
-      expect(body.events.length).toBeLessThanOrEqual(3);
-      seen.push(...body.events);
-      cursor = body.next;
-    } while (cursor !== undefined);
-    expect(typesOf(seen)).toEqual([
-      ...["AddressReleased", "AddressAssigned"],
-      ...["AddressReleased", "AddressAssigned"],
-    ]);
-  });
-
   it("has a conflict beside the release", async () => {
     const plat = await spaceWithPool({ cidr: "10.0.0.0/32", blockSize: 32 });
     const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm" });
@@ -122,13 +105,6 @@ describe("the history of a handle", () => {
     expect((await plat.get("/v1/history/handles/web/history")).body.events).toHaveLength(1);
     expect((await plat.get("/v1/history/handles/web")).body.events).toEqual([]);
     expect((await plat.get("/v1/handles/web/history")).body.addresses).toHaveLength(1);
-  });
-
-  it("does not take the cursor of another list", async () => {
-    const plat = await withTwoOwners();
-    const { next } = (await plat.get("/v1/addresses/10.0.0.0/history", { limit: "1" })).body;
-    const { status } = await plat.get("/v1/history/handles/web/0", { cursor: next });
-    expect(status).toBe(400);
   });
 });
 

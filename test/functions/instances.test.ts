@@ -22,13 +22,6 @@ describe("an instance of a workload", () => {
     expect(first.body).toMatchObject(answer);
   });
 
-  it("is named by its workload alone if it has no name of its own", async () => {
-    const plat = await spaceWithPool();
-    const vm = { kind: "VirtualMachine", name: "vm", uid: "a" };
-    const { body } = await assign(plat, "a", { workload: vm });
-    expect(body.handle).toBe("workload/shop/VirtualMachine/vm/vm");
-  });
-
   it("is kept by its uid, read as kept, and returns on another host", async () => {
     const plat = await spaceWithPool();
     const [{ address }] = (await assign(plat, "a")).body.addresses as Addresses as [
@@ -60,29 +53,6 @@ describe("an instance of a workload", () => {
     expect(await assign(plat, "a")).toMatchObject({
       status: 409,
       body: { code: "already_released" },
-    });
-  });
-
-  it("is kept by its generations, and conflicts under those of an earlier uid", async () => {
-    const plat = await spaceWithPool();
-    const addresses = (await assign(plat, "a")).body.addresses as Addresses;
-    const named = addresses.map(({ address, generation }) => ({ address, generation }));
-    const keep = () => plat.release({ addresses: named, keep: true });
-    expect((await keep()).body.results).toMatchObject([{ status: "kept" }]);
-    await assign(plat, "b");
-    for (const late of [keep, () => plat.release({ addresses: named })])
-      expect((await late()).body.results).toMatchObject([
-        { status: "conflict", code: "generation_conflict" },
-      ]);
-  });
-
-  it("keeps its addresses when its host is released", async () => {
-    const plat = await spaceWithPool();
-    const texts = textsOf(await assign(plat, "a"));
-    expect((await plat.release({ host: "n1" })).body).toMatchObject({
-      released: [],
-      kept: texts,
-      complete: true,
     });
   });
 

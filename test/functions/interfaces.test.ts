@@ -140,15 +140,6 @@ describe("a request with interfaces", () => {
     expect((await plat.get("/v1/handles/pod")).status).toBe(404);
   });
 
-  it("loses one address by its generation, and keeps those of the other interfaces", async () => {
-    const plat = await withPools();
-    const { body } = await assign(plat, [ETH0, NET1], { handle: "pod" });
-    const net1 = body.addresses.find((each: Assigned) => each.interface === "net1");
-    await plat.release({ addresses: [{ address: net1.address, generation: net1.generation }] });
-    const { body: read } = await plat.get("/v1/handles/pod");
-    expect(placesOf(read.addresses)).toEqual(["eth0 IPv4 front"]);
-  });
-
   it("of an instance returns with the address of each interface, and gets new ones when its interfaces changed", async () => {
     const plat = await withPools();
     const of = (uid: string, interfaces: readonly object[], host = "n1") =>
@@ -208,43 +199,6 @@ describe("a request with interfaces", () => {
     expect(short.body.fields[0].field).toBe("annotations.ipam.spidernet.io/ippools");
     const beside = await assign(plat, [ETH0, NET1], byName);
     expect(beside.body).toMatchObject({ status: 400, fields: [{ field: "annotations" }] });
-  });
-
-  it("gets the gateway of each interface, but not where its annotation has cleangateway", async () => {
-    const plat = await withPools();
-    for (const [name, third] of Object.entries({ lan: 5, san: 6 }))
-      await plat.put(`/v1/pools/${name}`, {
-        cidr: `10.${third}.0.0/24`,
-        ranges: [`10.${third}.0.10-10.${third}.0.20`],
-        gateway: `10.${third}.0.1`,
-      });
-    const items = [
-      { interface: "eth0", ipv4: ["lan"] },
-      { interface: "net1", ipv4: ["san"], cleangateway: true },
-    ];
-    const { body } = await assign(plat, [ETH0, { ...ETH0, name: "net1" }], {
-      annotations: { "ipam.spidernet.io/ippools": JSON.stringify(items) },
-    });
-    const gateways = body.addresses.map(({ pool, gateway }: { pool: string; gateway: string }) => [
-      pool,
-      gateway,
-    ]);
-    expect(gateways).toEqual([
-      ["lan", "10.5.0.1"],
-      ["san", undefined],
-    ]);
-  });
-
-  it("gets two addresses of a set for two interfaces, until the set has no more", async () => {
-    const plat = await withPools();
-    const ranges = ["10.7.0.10-10.7.0.15"];
-    await plat.put("/v1/pools/set", { cidr: "10.7.0.0/24", ranges });
-    const asked = ["eth0", "net1"].map((name) => ({ name, ipv4: 1, pools: ["set"] }));
-    const seen = new Set<string>();
-    for (let n = 0; n < 3; n++)
-      for (const { address } of (await assign(plat, asked)).body.addresses) seen.add(address);
-    expect(seen.size).toBe(6);
-    expect((await assign(plat, asked)).body.code).toBe("pool_exhausted");
   });
 
   it.each<[string, object, string]>([

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { RANGE_RETIRED_MS_MIN } from "../../src/base/limits.ts";
 import { UnavailableError } from "../../src/base/outcome.ts";
 import { withCalls } from "../../src/kernel/core/store.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
@@ -104,19 +103,6 @@ describe("a pool is deleted", () => {
     expect(deleted.body.job.earliestEndAt).toBeUndefined();
     expect((await plat.get("/v1/pools/main")).status).toBe(404);
     expect((await plat.put("/v1/pools/other", spec)).status).toBe(201);
-  });
-
-  it("else not before nobody can know it as one that serves, which the job says with the time", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-    const plat = await spaceWithPool();
-    const { body } = await remove(plat);
-    const { earliestEndAt, detail } = body.job;
-    expect(Date.parse(earliestEndAt)).toBe(Date.now() + RANGE_RETIRED_MS_MIN);
-    expect(detail).toContain(`Waits until ${earliestEndAt}: until then, a function may still`);
-    await work10Minutes();
-    const { body: job } = await plat.get(`/v1/jobs/${body.job.id}`);
-    expect(job).toMatchObject({ state: "done" });
-    expect(job).not.toHaveProperty("earliestEndAt");
   });
 });
 

@@ -1,28 +1,20 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import * as keys from "../../src/table/key.ts";
 import { blockWith, network } from "../builders.ts";
-import { call, context, scheduledRun, spaceWithPool, table } from "./plat.ts";
+import { call, context, pagesOf, scheduledRun, spaceWithPool, table } from "./plat.ts";
 
 type Plat = Awaited<ReturnType<typeof spaceWithPool>>;
 
 /** Searches the whole table, and returns what was found, with the number of pages. */
 async function search() {
-  const orphans: { space: string; cidr: string }[] = [];
-  const unreadable: { space: string; item: string }[] = [];
-  let pages = 0;
-  let cursor: string | undefined;
-  do {
-    const { status, body } = await call("GET", "/v1/orphans", {
-      query: { ...(cursor && { cursor }) },
-    });
-    expect(status, JSON.stringify(body)).toBe(200);
-    orphans.push(...body.orphans);
-    unreadable.push(...(body.unreadable ?? []));
-    cursor = body.next;
-    expect(body.complete).toBe(cursor === undefined);
-    pages++;
-  } while (cursor);
-  return { orphans, unreadable, pages };
+  const get = (path: string, query = {}) => call("GET", path, { query });
+  const pages = await pagesOf({ get }, "/v1/orphans");
+  expect(pages.map(({ body }) => body.complete)).toEqual(pages.map((_, n) => !pages[n + 1]));
+  const orphans: { space: string; cidr: string }[] = pages.flatMap(({ body }) => body.orphans);
+  const unreadable: { space: string; item: string }[] = pages.flatMap(
+    ({ body }) => body.unreadable ?? [],
+  );
+  return { orphans, unreadable, pages: pages.length };
 }
 
 /** Leaves blocks of a pool that is gone in a space. */

@@ -236,6 +236,23 @@ export async function spaceWithPool(pool: object = {}) {
   return plat;
 }
 
+/** Reads all pages of a list, and returns their answers. */
+export async function pagesOf(
+  { get }: Pick<ReturnType<typeof newSpace>, "get">,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly Reply[]> {
+  const pages: Reply[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await get(path, { ...query, ...(cursor && { cursor }) });
+    expect(page.status, JSON.stringify(page.body)).toBe(200);
+    pages.push(page);
+    cursor = page.body.next;
+  } while (cursor);
+  return pages;
+}
+
 /** Returns the addresses of an answer as text, in its order. */
 export const textsOf = ({ body }: Reply): readonly string[] =>
   body.addresses.map(({ address }: { address: string }) => address);

@@ -47,14 +47,6 @@ describe("a node without prefixes", () => {
     });
   });
 
-  it("gets the family of a later pool beside what it has", async () => {
-    const { ensure, put } = await spaceOfPrefixes("v4");
-    const first = await ensure("node-1", "a");
-    expect(first.body.podCIDRs).toHaveLength(1);
-    await put("/v1/pools/v6", { cidr: "fd00:64::/60", assign: "prefixes" });
-    expect(cidrsOf(await ensure("node-1", "a"))).toEqual([...cidrsOf(first), V6]);
-  });
-
   it("gets other prefixes under another uid", async () => {
     const { ensure, list } = await spaceOfPrefixes();
     const before = cidrsOf(await ensure("node-1", "a"));
@@ -113,13 +105,6 @@ describe("a node that states its prefixes", () => {
       body: { podCIDRs: [{ cidr: "10.64.1.0/24", state: "confirmed" }] },
     });
     expect(cidrsOf(await ensure("node-1", "a"))).toEqual(["10.64.1.0/24"]);
-  });
-
-  it("has a prefix that cools, because it is who uses it", async () => {
-    const { ensure, free } = await spaceOfPrefixes("v4");
-    const podCIDRs = cidrsOf(await ensure("node-1", "a"));
-    expect((await free("node-1", { uid: "a" })).body).toEqual({ released: podCIDRs });
-    expect(await ensure("node-1", "a", { podCIDRs })).toMatchObject({ status: 200 });
   });
 
   it("is refused another prefix beside a confirmed one, and nothing changes", async () => {
@@ -212,15 +197,6 @@ describe("the prefixes of a node", () => {
     expect((await free("node-1", { uid: "b" })).body).toEqual({ released: [] });
     expect((await free("node-1", { uid: "a" })).body).toEqual({ released });
     expect((await free("node-1", { uid: "a" })).body).toEqual({ released: [] });
-  });
-
-  it("are released one by one", async () => {
-    const { ensure, free, list } = await spaceOfPrefixes();
-    const [v4 = "", v6 = ""] = cidrsOf(await ensure("node-1", "a"));
-    expect((await free("node-1", { uid: "a", cidr: v4 })).body).toEqual({ released: [v4] });
-    expect((await free("node-1", { uid: "a", cidr: v4 })).body).toEqual({ released: [] });
-    expect(cidrsOf(await list("node-1"))).toEqual([v6]);
-    expect(cidrsOf(await ensure("node-1", "a"))).toEqual([V4, v6]);
   });
 
   it("are not released by another owner, nor by a CIDR that is no prefix", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Reply } from "../../src/local/client.ts";
-import { newSpace } from "./plat.ts";
+import { newSpace, pagesOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
-type Query = Readonly<Record<string, string>>;
 
 const PATH = "/v1/pools/main/map";
 
@@ -25,18 +24,6 @@ const GROUPS = [
   { cidr: "10.0.0.0/22", blocks: 2, hosts: [0, 1], inUse: 2, reserved: 4, cooling: 1 },
   { cidr: "10.0.4.0/22", blocks: 1, hosts: [1], inUse: 1, reserved: 0, cooling: 0 },
 ];
-
-async function pages(plat: Plat, query: Query, path = PATH): Promise<readonly Reply[]> {
-  const all: Reply[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await plat.get(path, { ...query, ...(cursor && { cursor }) });
-    expect(page.status).toBe(200);
-    all.push(page);
-    cursor = page.body.next;
-  } while (cursor);
-  return all;
-}
 
 describe("the map of a pool", () => {
   it("counts the addresses of each block group that has blocks, and names their hosts", async () => {
@@ -88,7 +75,7 @@ describe("the map of a pool", () => {
   it("has pages, and ranges that lead to the same as the pages that follow", async () => {
     const plat = await furnished();
     await plat.assign({ host: "n3", address: "10.0.8.1", handle: "e" });
-    const all = await pages(plat, { limit: "1" });
+    const all = await pagesOf(plat, PATH, { limit: "1" });
     const groupsOf = (replies: readonly Reply[]) =>
       replies.flatMap(({ body }) => body.groups.map(({ cidr }: { cidr: string }) => cidr));
     expect(groupsOf(all)).toEqual(["10.0.0.0/22", "10.0.4.0/22", "10.0.8.0/22"]);

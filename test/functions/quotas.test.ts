@@ -30,25 +30,6 @@ async function assigns(plat: Plat, count: number, body: object = {}, caller?: st
 }
 
 describe("a quota", () => {
-  it("is answered as it was put, listed, changed by its ETag and deleted", async () => {
-    const plat = newSpace();
-    const spec = { tenant: "red", requestsPerSecond: 5 };
-    const created = await plat.put("/v1/quotas/red", spec);
-    expect(created.status).toBe(201);
-    const { body, headers } = await plat.get("/v1/quotas/red");
-    expect(body).toEqual({ name: "red", ...spec });
-    expect((await plat.put("/v1/quotas/red", body)).headers.etag).toBe(headers.etag);
-    expect((await plat.put("/v1/quotas/red", { requestsPerSecond: 6 })).status).toBe(428);
-    const changed = await plat.put("/v1/quotas/red", { requestsPerSecond: 6 }, headers.etag);
-    expect(changed.body).toMatchObject({ name: "red", requestsPerSecond: 6 });
-    expect((await plat.get("/v1/quotas")).body.quotas).toEqual([
-      { name: "red", requestsPerSecond: 6 },
-    ]);
-    const etag = String(changed.headers.etag);
-    expect((await plat.delete("/v1/quotas/red", { "if-match": etag })).status).toBe(200);
-    expect((await plat.get("/v1/quotas/red")).status).toBe(404);
-  });
-
   it.each([
     [{}, "addresses", "is missing, and so are prefixes, blocks and requestsPerSecond"],
     [

@@ -154,34 +154,4 @@ describe("a pool of which every address is reserved", () => {
     }
     expect((await plat.assign({ host: "n1", address: "10.0.0.7" })).status).toBe(200);
   });
-
-  it("is named beside one that is full", async () => {
-    const plat = await shut();
-    await plat.put("/v1/pools/small", { cidr: "10.1.0.0/30", blockSize: 30 });
-    await plat.assign({ host: "n1", ipv4: 4 });
-    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
-    expect(body).toMatchObject({
-      code: "pool_exhausted",
-      pools: [{ pool: "small" }, { pool: "main", code: "reserved" }],
-    });
-    expect(body.detail).toContain(`; main ${reason}`);
-  });
-
-  it("is dropped by that rule in the explanation of a dry run", async () => {
-    const plat = await shut();
-    const { body } = await plat.assign({ host: "n1", ipv4: 1, dryRun: true });
-    expect(body.families).toMatchObject([
-      { pools: [{ pool: "main", kept: false, code: "reserved", reason }], blocks: [] },
-    ]);
-    expect(body.rejection.detail).toContain(reason);
-  });
-
-  it("has no block for a host that is to have one, and that is told by the same reason", async () => {
-    const plat = await shut();
-    const { body } = await plat.call("POST", "/v1/nodes/n1/affinities", {
-      body: { families: [4] },
-    });
-    expect(body).toMatchObject({ code: "pool_exhausted", retryable: false });
-    expect(body.detail).toContain(`main ${reason}`);
-  });
 });

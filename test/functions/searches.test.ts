@@ -3,7 +3,7 @@ import { GRACE_MS } from "../../src/base/limits.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { repairIndexed } from "../../src/maintenance/repair/index-entry.ts";
 import { completeIndexes } from "../simulation/indexes.ts";
-import { context, newSpace, spaceWithPool, textsOf } from "./plat.ts";
+import { context, newSpace, pagesOf, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 type Query = Readonly<Record<string, string>>;
@@ -12,19 +12,7 @@ const PATH = "/v1/addresses";
 
 /** Returns the addresses of all pages of a search, in its order. */
 async function found(plat: Plat, query: Query = {}): Promise<readonly string[]> {
-  return (await pages(plat, query)).flatMap(textsOf);
-}
-
-async function pages(plat: Plat, query: Query): Promise<readonly Reply[]> {
-  const all: Reply[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await plat.get(PATH, { ...query, ...(cursor && { cursor }) });
-    expect(page.status).toBe(200);
-    all.push(page);
-    cursor = page.body.next;
-  } while (cursor);
-  return all;
+  return (await pagesOf(plat, PATH, query)).flatMap(textsOf);
 }
 
 /** Enters the allocations of a space in its indexes, as walks of the repair run do after a few minutes. */
@@ -179,7 +167,7 @@ describe("a search for addresses", () => {
     for (let n = 0; n < 24; n++)
       await plat.assign({ host: "n1", ipv4: 50, attributes: { tenant: "blue" } });
     await plat.assign({ host: "n1", ipv4: 1, attributes: { tenant: "red" } });
-    const read = await pages(plat, { "attribute.tenant": "red" });
+    const read = await pagesOf(plat, PATH, { "attribute.tenant": "red" });
     expect(read.flatMap(textsOf)).toHaveLength(1);
     for (const { body } of read) expect(body.read.allocations).toBeLessThanOrEqual(1_024 + 64);
   });
@@ -210,17 +198,9 @@ describe("a search for addresses", () => {
 
 /** Returns the entries of all pages of a list, in its order. */
 async function listed(plat: Plat, path: string, list: string, query: Query = {}) {
-  const all: Record<string, unknown>[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await plat.get(path, { ...query, ...(cursor && { cursor }) });
-    expect(page.status).toBe(200);
-    const limit = Number(query.limit ?? 256);
-    expect(page.body[list].length).toBeLessThanOrEqual(limit);
-    all.push(...page.body[list]);
-    cursor = page.body.next;
-  } while (cursor);
-  return all;
+  const pages = await pagesOf(plat, path, query);
+  for (const { body } of pages) expect(body[list].length).toBeLessThanOrEqual(Number(query.limit));
+  return pages.flatMap(({ body }) => body[list] as Record<string, unknown>[]);
 }
 
 describe.each(["256", "1"])("a list with %s on a page", (limit) => {
@@ -285,17 +265,6 @@ describe("a search by an indexed attribute", () => {
       blocks: 3,
     });
     expect([...textsOf(building)].sort()).toEqual([...textsOf({ body } as Reply)].sort());
-  });
-
-  it("goes on in pages, which a cursor of the index continues", async () => {
-    const plat = await furnished();
-    const { etag } = (await plat.get("/v1/config")).headers;
-    await plat.put("/v1/config", { indexedAttributes: ["tenant"] }, etag);
-    await enterAll(plat.space);
-    const all = await found(plat, { "attribute.tenant": "red", limit: "1" });
-    expect([...all].sort()).toEqual(["10.0.0.1", "10.0.0.3", "10.0.0.33", "10.1.0.1"]);
-    const pool = await found(plat, { "attribute.tenant": "red", pool: "other" });
-    expect(pool).toEqual(["10.1.0.1"]);
   });
 
   it.each([

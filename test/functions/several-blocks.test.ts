@@ -147,35 +147,6 @@ describe("a request for both families", () => {
 });
 
 describe("a request for more than one block has", () => {
-  it("is served by several, and each address is released by itself", async () => {
-    const plat = await smallSpace();
-    const assigned = await plat.assign({ host: "n1", ipv4: 8, handle: "h" });
-    expect(textsOf(assigned)).toEqual(ALL_OF_SMALL);
-    expect(blocksOf(assigned.body)).toEqual(new Set(["10.0.0.0/30", "10.0.0.4/30"]));
-    const [first, ...rest] = assigned.body.addresses as Assigned[];
-    const release = ({ address, generation }: Assigned) =>
-      plat.release({ addresses: [{ address, generation }] });
-    expect((await release(first as Assigned)).body.results).toMatchObject([{ status: "released" }]);
-    expect((await plat.get("/v1/handles/h")).body.addresses).toHaveLength(7);
-    for (const one of rest)
-      expect((await release(one)).body.results).toMatchObject([{ status: "released" }]);
-    expect((await plat.get("/v1/handles/h")).status).toBe(404);
-  });
-
-  it("has the same answer when it comes many times at once, or is told that it is at work", async () => {
-    const plat = await spaceWithPool();
-    const request = { host: "n1", ipv4: 40 };
-    const replies = await Promise.all(
-      Array.from({ length: 6 }, () => plat.assign(request, "key-1")),
-    );
-    const served = replies.filter(({ status }) => status === 200);
-    expect(new Set(served.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    for (const { body } of replies.filter(({ status }) => status !== 200))
-      expect(body.code).toBe("request_in_progress");
-    const { handle } = served[0]?.body ?? {};
-    expect((await plat.get(`/v1/handles/${handle}`)).body.addresses).toHaveLength(40);
-  });
-
   it("is told that it was freed, as soon as one of its addresses was", async () => {
     const plat = await smallSpace();
     const request = { host: "n1", ipv4: 6, handle: "h" };
@@ -224,20 +195,6 @@ describe("a request for more than there is", () => {
     expect(assigned.body.messages).toEqual([expect.stringContaining("main (10.0.0.0/29)")]);
     expect(assigned.body.missing).toEqual([{ family: 4, count: 1, code: "pool_exhausted" }]);
   });
-
-  it("that allows less is told nothing besides when it is given all", async () => {
-    const plat = await smallSpace();
-    const { body } = await plat.assign({ host: "n1", ipv4: 8, allowPartial: true });
-    expect(body).toMatchObject({ requested: 8, messages: [], missing: [] });
-    expect(body.addresses).toHaveLength(8);
-  });
-
-  it("that allows less is rejected when there is nothing at all", async () => {
-    const plat = await smallSpace();
-    await plat.assign({ host: "n1", ipv4: 8 });
-    const refused = await plat.assign({ host: "n1", ipv4: 1, allowPartial: true });
-    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
-  });
 });
 
 describe("the cap on the blocks of a host", () => {
@@ -252,14 +209,6 @@ describe("the cap on the blocks of a host", () => {
     expect((await plat.get("/v1/handles/h")).status).toBe(404);
     const served = await plat.assign({ host: "n1", ipv4: 4, ...own });
     expect(blocksOf(served.body).size).toBe(1);
-  });
-
-  it("is for each family by itself", async () => {
-    const plat = await dualSpace();
-    const capped = { host: "n1", maxBlocksPerHost: 1 };
-    const { status, body } = await plat.assign({ ...capped, ipv4: 4, ipv6: 2 });
-    expect(status).toBe(200);
-    expect(blocksOf(body).size).toBe(2);
   });
 
   it("leaves a request that allows less with what fits", async () => {
@@ -280,12 +229,6 @@ describe("the cap on the blocks of a host", () => {
     const { body } = await plat.assign({ ...asked, maxBlocksPerHost: null });
     expect(blocksOf(body).size).toBe(25);
   });
-
-  it("does not bind a specific address", async () => {
-    const plat = await smallSpace({ strictAffinity: true, maxBlocksPerHost: 1 });
-    for (const address of ["10.0.0.1", "10.0.0.5"])
-      expect((await plat.assign({ host: "n1", address })).status).toBe(200);
-  });
 });
 
 describe("where blocks are not claimed by themselves", () => {
@@ -294,19 +237,5 @@ describe("where blocks are not claimed by themselves", () => {
     const refused = await plat.assign({ host: "n1", ipv4: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
     expect(refused.body.detail).toContain("autoAllocateBlocks");
-  });
-
-  it("a host is served from the blocks it has, and no further", async () => {
-    const plat = await smallSpace();
-    const { body } = await plat.assign({ host: "n1", ipv4: 1 });
-    await plat.put(
-      "/v1/config",
-      { autoAllocateBlocks: false, cooldownSeconds: 0 },
-      (await plat.get("/v1/config")).headers.etag,
-    );
-    const rest = await plat.assign({ host: "n1", ipv4: 3 });
-    expect(blocksOf(rest.body)).toEqual(blocksOf(body));
-    const refused = await plat.assign({ host: "n1", ipv4: 1 });
-    expect(refused).toMatchObject({ status: 409, body: { code: "pool_exhausted" } });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inNamedSpace, leavesSpaceOut } from "../../src/api/route.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
-import { call, newSpace, scheduledRun, spaceWithPool, textsOf } from "./plat.ts";
+import { call, newSpace, pagesOf, scheduledRun, spaceWithPool, textsOf } from "./plat.ts";
 
 const POOL = { cidr: "10.0.0.0/24", blockSize: 28 };
 const YAML = { "content-type": "application/yaml" };
@@ -55,16 +55,10 @@ describe("a space", () => {
   it("is listed once it has a pool, in the order of names and in pages, for who may read them all", async () => {
     for (const name of ["zz-1", "zz-2", "zz-3"])
       await call("PUT", `/v1/spaces/${name}/pools/main`, { body: POOL });
-    const names: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const { status, body } = await call("GET", "/v1/spaces", {
-        query: { limit: "2", ...(cursor && { cursor }) },
-      });
-      expect(status).toBe(200);
-      names.push(...body.spaces.map(({ name }: { name: string }) => name));
-      cursor = body.next;
-    } while (cursor);
+    const get = (path: string, query = {}) => call("GET", path, { query });
+    const names = (await pagesOf({ get }, "/v1/spaces", { limit: "2" })).flatMap(({ body }) =>
+      body.spaces.map(({ name }: { name: string }) => name),
+    );
     expect(names.slice(-3)).toEqual(["zz-1", "zz-2", "zz-3"]);
     expect(names).toEqual([...new Set(names)].sort());
     const wrong = await call("GET", "/v1/spaces", { query: { space: "zz-1" } });
@@ -143,19 +137,6 @@ describe("a space is deleted", () => {
     });
   });
 
-  it("unless a node is registered meanwhile: the job says so, and the rest stays", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
-    await call("DELETE", `/v1/spaces/${plat.space}`);
-    await plat.put("/v1/nodes/n1", { labels: {} });
-    await work();
-    expect((await plat.get("/v1/jobs/delete-space")).body).toMatchObject({
-      state: "failed",
-      detail: "The space is not deleted: it has nodes n1. 0 items were removed before.",
-    });
-    expect((await plat.get("/v1/reservations/routers")).status).toBe(200);
-  });
-
   it("only if it has something, and is not the probe's", async () => {
     expect((await call("DELETE", `/v1/spaces/${newSpace().space}`)).body.code).toBe("not_found");
     expect(await call("DELETE", "/v1/spaces/plat-probe")).toMatchObject({ status: 400 });
@@ -177,23 +158,6 @@ describe("a space is deleted", () => {
 describe("a body that names a space", () => {
   const inBody = (method: string, path: string, body: unknown, headers = {}) =>
     call(method, path, { body, headers });
-
-  it("is rejected with the path that does", async () => {
-    const body = { host: "n1", ipv4: 1, space: "blue" };
-    const told = rejection("space", "blue", "POST /v1/spaces/blue/assign");
-    expect(await inBody("POST", "/v1/assign", body)).toMatchObject(told);
-    expect(await inBody("POST", "/v1/spaces/red/assign", body)).toMatchObject(told);
-    expect(await inBody("POST", "/v1/spaces/blue/assign", body)).toMatchObject(told);
-  });
-
-  it("is told the whole path, with what stands in it", async () => {
-    expect(await inBody("PUT", "/v1/pools/main", { ...POOL, space: "blue" })).toMatchObject(
-      rejection("space", "blue", "PUT /v1/spaces/blue/pools/main"),
-    );
-    expect(await inBody("PATCH", "/v1/addresses/10.0.0.7", { space: "blue" })).toMatchObject(
-      rejection("space", "blue", "PATCH /v1/spaces/blue/addresses/10.0.0.7"),
-    );
-  });
 
   it.each([7, null, "A/B", ""])(
     "that is none, %j, is told where one would stand",
