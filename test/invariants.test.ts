@@ -3,33 +3,26 @@ import { CLOCK_SKEW_MS_MAX } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
 import { findViolations } from "../src/invariants/invariants.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
-import type { Assignment } from "../src/kernel/assign/assignment.ts";
 import { disown } from "../src/kernel/blocks/disown-block.ts";
-import type { Context } from "../src/kernel/core/context.ts";
 import { releaseHandle } from "../src/kernel/release/release-handle.ts";
 import { ciliumHandle } from "../src/kernel/values/handle.ts";
 import { readAddress } from "../src/nouns/address/operations/read-address.ts";
 import { readHandle } from "../src/nouns/address/operations/read-handle.ts";
 import { putPool, putSettings } from "../src/nouns/pool/operations/administration.ts";
-import { putQuota } from "../src/nouns/quota/operations/quotas.ts";
 import { putNode } from "../src/nouns/registry/operations/nodes.ts";
 import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
 import { hostPk } from "../src/table/key.ts";
 import type { Table } from "../src/table/table.ts";
-import { hold, withSubnet } from "./applications.ts";
 import { selector } from "./builders.ts";
 import { makeChild, releaseVpc, removeChild, withVpc } from "./child-pools.ts";
 import { showAddresses } from "./cilium.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes } from "./indexes.ts";
-import { addressesIn, instanceRequest, podOf, releaseOf } from "./instances.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
 import { from, twoSets } from "./operations/ranged-pools.ts";
-import { ensure, prefixPool, putPrefixPools, tryEnsure } from "./prefixes.ts";
+import { ensure, putPrefixPools } from "./prefixes.ts";
 import { reclaimAll, repairAll, work } from "./scheduled-runs.ts";
 import { callsOf, withMishap } from "./simulation/crash-points.ts";
-import { seededRandom } from "./simulation/random.ts";
 import { callsToTry, oneIn } from "./simulation/sampled-calls.ts";
-import { FAIR, Scheduler } from "./simulation/scheduler.ts";
 import {
   addressOf,
   assigned,
@@ -47,29 +40,6 @@ import {
   type World,
 } from "./world.ts";
 
-describe("I1 an address has at most one owner at any moment", () => {
-  it.each(Array.from({ length: 20 }, (_, n) => n))(
-    "when 12 functions assign at once, interleaving %i",
-    async (seed) => {
-      const { table, clock } = await makeWorld(poolOf("10.0.0.0/28", 30));
-      const scheduler = new Scheduler(table, seededRandom(seed), FAIR);
-      const answers: (Assignment | Rejection)[] = [];
-      for (let n = 0; n < 12; n++)
-        scheduler.spawn(`function ${n}`, async ({ table: own, sleep }) => {
-          const host = `host:node-${n % 3}` as const;
-          const context = { ...contextOver(own, clock, seed * 100 + n), sleep };
-          answers.push(await assign(context, { ...requestOf(`pod-${n}`, 1), host }));
-        });
-      await scheduler.run();
-      const addresses = answers.flatMap((answer) =>
-        answer instanceof Rejection ? [] : answer.addresses.map(({ address }) => address),
-      );
-      expect(addresses).toHaveLength(12);
-      expect(new Set(addresses).size).toBe(12);
-    },
-  );
-});
-
 describe("I2 a response that says assigned is true and stays true", () => {
   it("through every scheduled run of the reclaimer and the repair run, however much later", async () => {
     const world = await makeWorld();
@@ -81,22 +51,6 @@ describe("I2 a response that says assigned is true and stays true", () => {
         handle: "pod",
         generation,
       });
-  });
-});
-
-describe("I3 every taken slot has an allocation", () => {
-  it("also when the function dies after any of its calls", async () => {
-    const { table, clock } = await makeWorld();
-    const calls = await callsOf(table, (own) =>
-      assign(contextOver(own, clock, 2), requestOf("pod", 1)),
-    );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      await withMishap(world.table, at, "killed after the call", (own) =>
-        assign(contextOver(own, world.clock, 2), requestOf("pod", 1)),
-      );
-      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-    }
   });
 });
 
@@ -348,24 +302,6 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
   });
 });
 
-describe("I14 only the last incarnation of an instance acts on its addresses", () => {
-  it("whatever an earlier one still sends", async () => {
-    const { calm } = await makeWorld();
-    const first = await assigned(calm, instanceRequest(podOf("a")));
-    await releaseOf(calm, podOf("a"), true);
-    const second = await assigned(calm, instanceRequest(podOf("b"), { host: "host:node-2" }));
-    expect(addressesIn(second)).toEqual(addressesIn(first));
-    expect(await releaseAll(calm, first)).toMatchObject([{ status: "conflict" }]);
-    expect(await releaseOf(calm, podOf("a"))).toEqual({ released: [], kept: [] });
-    expect(await assign(calm, instanceRequest(podOf("a")))).toMatchObject({
-      code: "already_released",
-    });
-    expect(await assigned(calm, instanceRequest(podOf("b"), { host: "host:node-2" }))).toEqual(
-      second,
-    );
-  });
-});
-
 describe("I16 a reported conflict keeps its address from everybody until its time", () => {
   it("not by itself, not when asked for, and not when its block was reclaimed and claimed again", async () => {
     const settings = { conflictQuarantineSeconds: 100 };
@@ -432,59 +368,6 @@ describe("I9 a released address is not given out again before its cooldown is ov
   });
 });
 
-describe("I15 every held slot is listed by its application, which has at most its number", () => {
-  it("also when the function dies after any of its calls, however often its request comes again", async () => {
-    const start = await makeWorld();
-    await withSubnet(start);
-    const calls = await callsOf(start.table, (own) => hold(contextOver(own, start.clock, 2), 3));
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      await withSubnet(world);
-      await withMishap(world.table, at, "killed after the call", (own) =>
-        hold(contextOver(own, world.clock, 2), 3),
-      );
-      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-      await hold(world.calm, 3);
-      const held = contentsIn(world).blocks.flatMap(({ slots }) =>
-        [...slots.values()].filter(({ kind }) => kind === "held"),
-      );
-      expect(held, calls[at]).toHaveLength(3);
-      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-    }
-  });
-});
-
-describe("I17 a node has one prefix of each family or none, and nobody else has it", () => {
-  it("also when the function dies after any of its calls, and another node asks for it", async () => {
-    const begin = async () => {
-      const world = await makeWorld();
-      const pools = [
-        ["v4", "10.64.0.0/24", 24],
-        ["v6", "fd00:64::/64", 64],
-      ] as const;
-      for (const [name, cidr, length] of pools)
-        await putPool(world.calm, SPACE, name, prefixPool(cidr, length), undefined);
-      return world;
-    };
-    const start = await begin();
-    const calls = await callsOf(start.table, (own) =>
-      tryEnsure(contextOver(own, start.clock, 2), "node-1"),
-    );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await begin();
-      await withMishap(world.table, at, "killed after the call", (own) =>
-        tryEnsure(contextOver(own, world.clock, 2), "node-1"),
-      );
-      world.clock.nowMs += 100_000;
-      const other = await tryEnsure(world.calm, "node-2");
-      const own = await tryEnsure(world.calm, "node-1");
-      const has = [other, own].map((each) => (each instanceof Rejection ? [] : each.prefixes));
-      expect(has.map(({ length }) => length).toSorted(), calls[at]).toEqual([0, 2]);
-      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-    }
-  });
-});
-
 describe("I18 what a node has goes by its own word or by its end alone", () => {
   it("not by silence, by a taint, by a stale or repeated event, or by another object of its name", async () => {
     const world = await makeWorld();
@@ -547,62 +430,7 @@ describe("I20 what a CiliumNode was granted stays held by its uid", () => {
   };
 });
 
-describe("I21 what is held under a quota is counted by its budget", () => {
-  /** Assigns under a quota, and releases some of it. */
-  const walk = (world: World) => async (own: Table) => {
-    const context = contextOver(own, world.clock, 2);
-    const told = await assigned(context, requestOf("gone", 1));
-    await assigned(context, requestOf("kept", 2));
-    await releaseAll(context, told);
-  };
-  const begin = async () => {
-    const world = await makeWorld();
-    await putQuota(world.calm, SPACE, "all", { addresses: 4 }, undefined);
-    return world;
-  };
-
-  it("at every call of assigns and releases, whichever is the last of its function", async () => {
-    const start = await begin();
-    const calls = await callsOf(start.table, walk(start));
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await begin();
-      await withMishap(world.table, at, "killed after the call", walk(world));
-      expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-    }
-  });
-
-  it("and is never more than the quota", async () => {
-    const world = await begin();
-    await assigned(world.calm, requestOf("all", 4));
-    const fifth = await assign(contextOver(world.table, world.clock, 3), requestOf("more", 1));
-    expect(fifth).toMatchObject({ code: "quota_exceeded" });
-  });
-});
-
 describe("I23 a pool that is made of a prefix keeps the prefix", () => {
-  const orders: readonly (readonly [string, Act, Act])[] = [
-    ["is released", makeChild, releaseVpc],
-    ["is made into a pool", releaseVpc, makeChild],
-  ];
-
-  it.each(orders)(
-    "at every call of the other that comes before it %s",
-    async (_, first, second) => {
-      const start = await makeWorld();
-      await withVpc(start);
-      const calls = await callsOf(start.table, (own) => first(contextOver(own, start.clock, 2)));
-      for (const at of callsToTry(calls, 0, oneIn(3))) {
-        const world = await makeWorld();
-        await withVpc(world);
-        await withMishap(world.table, at, "killed after the call", (own) =>
-          first(contextOver(own, world.clock, 2)),
-        );
-        await second(contextOver(world.table, world.clock, 3));
-        expect(findViolations(contentsIn(world)), calls[at]).toEqual([]);
-      }
-    },
-  );
-
   it("until it is deleted: its prefix can be released then", async () => {
     const world = await makeWorld();
     await withVpc(world);
@@ -616,8 +444,6 @@ describe("I23 a pool that is made of a prefix keeps the prefix", () => {
     });
   });
 });
-
-type Act = (context: Context) => Promise<unknown>;
 
 /** Returns all orders of some items. */
 const permutations = <Item>(items: readonly Item[]): Item[][] =>

@@ -265,15 +265,6 @@ describe("a refused assign", () => {
     expect(contentsIn(world).allocations).toHaveLength(1);
     expect(contentsIn(world).affinities).toHaveLength(1);
   });
-
-  it("for a host at its cap names the cap and the count", async () => {
-    const { calm } = await makeWorld(poolOf("10.0.0.0/24", 32));
-    for (let n = 0; n < 20; n++) await assigned(calm, requestOf(`pod-${n}`, 1));
-    expect(await assign(calm, requestOf("one-more", 1))).toMatchObject({
-      code: "block_limit",
-      members: { blocks: 20, maxBlocksPerHost: 20 },
-    });
-  });
 });
 
 describe("the pools of a request", () => {
