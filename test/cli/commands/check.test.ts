@@ -150,20 +150,6 @@ describe("plat check", () => {
     expect((await plat("check", "--space", "another")).exit).toBe(0);
     expect((await plat("check")).exit).toBe(4);
   });
-
-  it("notes addresses that are in use in a pool that serves nobody", async () => {
-    const address = await assign("web-0");
-    const { headers } = await call("GET", "/v1/pools/main");
-    await fetch(`${server().url}/v1/spaces/${space()}/pools/main`, {
-      method: "PUT",
-      body: JSON.stringify({ cidr: "10.0.0.0/24", blockSize: 28, disabled: true }),
-      headers: { "content-type": "application/json", "if-match": headers.get("etag") ?? "" },
-    });
-    const { exit, out } = await plat("check", "--show-problem-ips");
-    expect(exit).toBe(0);
-    expect(out).toMatch(/^no_active_pool +1 address is of pool main in use, and it is disabled$/m);
-    expect(out).toMatch(new RegExp(`^${address} +no_active_pool$`, "m"));
-  });
 });
 
 describe("plat check --inventory", () => {
@@ -239,25 +225,6 @@ describe("plat check --inventory", () => {
     expect(err).toMatch(/^Warning: Checked 1 address against the inventory: /);
   });
 
-  it("finds an address that a pod has and nobody was assigned, and notes those in no pool", async () => {
-    const { exit, report } = await checkAt(0, inventoryOf(podOf("rogue", ["10.0.0.77"])));
-    expect(exit).toBe(4);
-    expect(report.problems).toEqual([
-      {
-        kind: "unassigned",
-        message: "10.0.0.77 is in use by pod shop/rogue, and not assigned",
-        addresses: ["10.0.0.77"],
-      },
-    ]);
-    expect(report.notes).toEqual([
-      {
-        kind: "no_active_pool",
-        message: "1 address is in use by pods, and in no pool of the space",
-        addresses: ["192.0.2.1"],
-      },
-    ]);
-  });
-
   it("reads several files, and takes the oldest of their times", async () => {
     await assign("web-0");
     const seen = { creationTimestamp: timeAt(0) };
@@ -315,12 +282,6 @@ describe("a candidate is confirmed", () => {
     await checkAt(0, inventoryOf(), "--report", path);
     const soon = await checkAt(1, inventoryOf(), "--since", path, "--grace-seconds", "60");
     expect(soon.report.candidates).toMatchObject([{ confirmed: true }]);
-  });
-
-  it("not where its node is gone any sooner", async () => {
-    await assign("web-0", { host: "node-9" });
-    const { report } = await checkAt(0, inventoryOf());
-    expect(report.candidates).toMatchObject([{ reason: "node_gone", confirmed: false }]);
   });
 
   it("not while the brake is on: so many at once look like an outage or a wrong inventory", async () => {

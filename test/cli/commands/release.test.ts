@@ -72,20 +72,6 @@ describe("plat release --ip", () => {
     expect(out).toContain("not_assigned   <none>   Its host keeps it for itself.");
   });
 
-  it("releases many, each by what was seen of it", async () => {
-    await pool();
-    await assign("10.0.0.1", "web-0");
-    await assign("10.0.0.2", "web-1");
-    const { exit, out } = await plat("release", "--ip", "10.0.0.1,10.0.0.2", "-o", "json");
-    expect(exit).toBe(0);
-    expect(JSON.parse(out)).toEqual({
-      results: [
-        { address: "10.0.0.1", status: "released", handle: "web-0" },
-        { address: "10.0.0.2", status: "released", handle: "web-1" },
-      ],
-    });
-  });
-
   it("releases nothing where one of the addresses is none, or lies in no pool", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");

@@ -5,7 +5,7 @@ import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
-const { plat, platWith, call, server } = shell;
+const { plat, platWith, server } = shell;
 const { workAMinuteLater } = minutes(shell);
 const file = files();
 
@@ -54,18 +54,6 @@ spec:
   vxlanMode: CrossSubnet
 `;
 
-const SPIDERPOOL = `apiVersion: spiderpool.spidernet.io/v2beta1
-kind: SpiderIPPool
-metadata:
-  creationTimestamp: "2026-03-11T08:12:45Z"
-  name: master-172
-spec:
-  subnet: 172.31.192.0/20
-  ips: [172.31.199.180-172.31.199.189]
-  excludeIPs: [172.31.199.186]
-  podAffinity: {matchLabels: {app: web}}
-`;
-
 const MIXED = `${CALICO}---
 # nothing
 ---
@@ -106,51 +94,6 @@ describe("plat pool apply", () => {
       nodeSelector: 'zone == "west"',
       routing: { vxlanMode: "CrossSubnet", natOutgoing: true },
     });
-  });
-
-  it("takes the default pools in the annotations of a namespace", async () => {
-    const annotations = { "ipam.spidernet.io/default-ipv4-ippool": '["web-*"]' };
-    const metadata = { name: "shop", labels: { team: "web" }, annotations };
-    const shop = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata });
-    expect(await applied(shop)).toEqual(done("namespace/shop created"));
-    expect(await applied(shop)).toEqual(done("namespace/shop unchanged"));
-    const { out } = await plat("namespace", "get", "shop", "-o", "json");
-    expect(JSON.parse(out)).toMatchObject({ ipv4DefaultPools: ["web-*"] });
-  });
-
-  it("creates a pool with ranges from a manifest of Spiderpool, and keeps what that cannot say", async () => {
-    expect(await applied(SPIDERPOOL)).toEqual(done("ippool/master-172 created"));
-    expect(await applied(SPIDERPOOL)).toEqual(done("ippool/master-172 unchanged"));
-    const stands = JSON.parse((await plat("pool", "get", "master-172", "-o", "json")).out);
-    expect(stands).toMatchObject({
-      cidr: "172.31.192.0/20",
-      ranges: ["172.31.199.180-172.31.199.189"],
-      excludes: ["172.31.199.186"],
-      assignmentMode: "Manual",
-      podSelector: 'app == "web"',
-    });
-    await applied(JSON.stringify({ pools: [{ ...stands, cooldownSeconds: 7 }] }));
-    expect(await applied(SPIDERPOOL.replace("172.31.199.189", "172.31.199.190"))).toEqual(
-      noted(
-        "ippool/master-172 configured",
-        'changes ranges: ["172.31.199.180-172.31.199.189"] -> ["172.31.199.180-172.31.199.190"]',
-        "leaves cooldownSeconds: 7",
-      ),
-    );
-    const { out } = await plat("pool", "get", "master-172", "-o", "json");
-    expect(JSON.parse(out)).toMatchObject({
-      ranges: ["172.31.199.180-172.31.199.190"],
-      cooldownSeconds: 7,
-    });
-  });
-
-  it("does not write what is unchanged", async () => {
-    await applied(CALICO);
-    const etag = await etagOf("default-ipv4");
-    await applied(CALICO);
-    expect(await etagOf("default-ipv4")).toBe(etag);
-    await applied(CALICO.replace("natOutgoing: true", "natOutgoing: false"));
-    expect(await etagOf("default-ipv4")).not.toBe(etag);
   });
 
   it("brings every kind where it belongs, and says on stderr what it ignores", async () => {
@@ -375,5 +318,3 @@ describe("plat pool apply writes nothing at all", () => {
     expect(err).toContain("Required option '-f, --filename <file>' not specified");
   });
 });
-
-const etagOf = async (name: string) => (await call("GET", `/v1/pools/${name}`)).headers.get("etag");
