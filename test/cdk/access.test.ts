@@ -195,6 +195,10 @@ describe.each(ENVIRONMENT_NAMES)("the rights of the functions in %s", (environme
   }
 });
 
+it("survey and repair alone may scan", () => {
+  expect(FUNCTIONS.filter((name) => ACCESS[name]?.scan)).toEqual(["survey", "repair"]);
+});
+
 it("amend may not delete, and what only reads may not write", () => {
   expect(ACCESS.amend?.delete).toBeUndefined();
   for (const name of ["read", "survey"] as const)

@@ -214,62 +214,6 @@ describe("of the account's Lambda executions", () => {
 
 describe.each(ENVIRONMENT_NAMES)("access to the table in %s", (name) => {
   const template = templates[name].stateless;
-  const items = ["DeleteItem", "DescribeTable", "GetItem", "PutItem", "Query", "UpdateItem"];
-
-  it.each(["assign", "release", "affinities", "configure", "reclaim", "work"] as const)(
-    "%s reads and writes single items: no scan, no index, no batch, no transaction's check",
-    (name) => {
-      expect(accessOf(template, name)).toEqual({ table: items, index: [] });
-    },
-  );
-
-  it("amend changes what is there, and cannot delete", () => {
-    expect(accessOf(template, "amend")).toEqual({
-      table: ["DescribeTable", "GetItem", "PutItem", "Query"],
-      index: [],
-    });
-  });
-
-  it("register puts and deletes what it names, signs what it deletes, and cannot list", () => {
-    expect(accessOf(template, "register")).toEqual({
-      table: ["DeleteItem", "DescribeTable", "GetItem", "PutItem", "UpdateItem"],
-      index: [],
-    });
-  });
-
-  it("read cannot write", () => {
-    expect(accessOf(template, "read")).toEqual({ table: ["GetItem", "Query"], index: [] });
-    expect(historyAccessOf(template, "read")).toEqual(["Query"]);
-  });
-
-  it("survey can read the table from end to end, and all that is due, and cannot write", () => {
-    expect(accessOf(template, "survey")).toEqual({
-      table: ["GetItem", "Query", "Scan"],
-      index: ["Query"],
-    });
-  });
-
-  it("publish reads allocations, writes the history, and changes nothing else", () => {
-    expect(accessOf(template, "publish")).toEqual({ table: ["GetItem", "Query"], index: [] });
-    expect(historyAccessOf(template, "publish")).toEqual([
-      "DeleteItem",
-      "GetItem",
-      "PutItem",
-      "Query",
-    ]);
-  });
-
-  it("openapi has none", () => {
-    expect(accessOf(template, "openapi")).toEqual({ table: [], index: [] });
-  });
-
-  it("repair alone may write and scan", () => {
-    expect(accessOf(template, "repair")).toEqual({
-      table: [...items, "Scan"].sort(),
-      index: ["Query"],
-    });
-  });
-
   it("is spelled out: no role may do every action or reach every resource", () => {
     for (const statement of statementsOf(template, "")) {
       expect([statement.Action].flat().filter((action) => action.includes("*"))).toEqual([]);
@@ -721,24 +665,3 @@ function statementsOf(template: Template, name: string): Statement[] {
     .filter(([id]) => name === "" || id.startsWith(`${name}RoleDefaultPolicy`))
     .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement);
 }
-
-/** Returns a function's rights to the table's items and indexes. */
-function accessOf(template: Template, name: string) {
-  const access = { table: [] as string[], index: [] as string[] };
-  for (const { Action, Resource } of statementsOf(template, name)) {
-    if (/-trail:|StreamArn/.test(JSON.stringify(Resource))) continue;
-    const actions = [Action].flat().filter((action) => action.startsWith("dynamodb:"));
-    const resource = JSON.stringify(Resource).includes("/index/") ? "index" : "table";
-    access[resource].push(...actions.map((action) => action.replace("dynamodb:", "")));
-  }
-  return { table: access.table.sort(), index: access.index.sort() };
-}
-
-/** Returns a function's rights to the items of the history. */
-const historyAccessOf = (template: Template, name: string): readonly string[] =>
-  statementsOf(template, name)
-    .filter(({ Resource }) => JSON.stringify(Resource).includes("-trail:"))
-    .flatMap(({ Action }) => [Action].flat())
-    .filter((action) => action.startsWith("dynamodb:"))
-    .map((action) => action.replace("dynamodb:", ""))
-    .sort();
