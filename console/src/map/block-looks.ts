@@ -18,7 +18,7 @@ export interface Seen {
 
 /** Returns the looks of blocks. */
 export function blockLooks(grid: Grid, tiles: Tiles, seen: Seen): Looks {
-  const ink = styled("--ink");
+  const ink = styled("--host-ink");
   const fills = Object.fromEntries(
     FILLS.map((fill) => [
       fill,

@@ -15,8 +15,8 @@ export interface HostColours {
   readonly used: string;
 }
 
-/** Returns the colours of a hue. */
+/** Returns the colours of a hue, as light or as dark as those of each other hue. */
 export const hostColours = (hue: number, scheme: "light" | "dark"): HostColours =>
   scheme === "light"
-    ? { ground: `hsl(${hue} 70% 91%)`, used: `hsl(${hue} 60% 74%)` }
-    : { ground: `hsl(${hue} 32% 19%)`, used: `hsl(${hue} 42% 36%)` };
+    ? { ground: `oklch(0.925 0.03 ${hue})`, used: `oklch(0.612 0.1 ${hue})` }
+    : { ground: `oklch(0.3 0.045 ${hue})`, used: `oklch(0.545 0.09 ${hue})` };

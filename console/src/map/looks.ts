@@ -2,7 +2,7 @@
 export interface Look {
   /** A colour of CSS. */
   readonly colour: string;
-  /** The share of the tile that `level` covers from below, from 0 to 1, in the colour of the level. */
+  /** The share of the tile that `level` covers from below, from 0 to 1, in the colour of the level. The tile has an outline of it. */
   readonly level?: { readonly share: number; readonly colour: string };
   readonly ink?: string;
   readonly title?: string;

@@ -1,7 +1,7 @@
 import { type Grid, tilesOf } from "./grid.ts";
 import type { Looks } from "./looks.ts";
 
-/** Rows of pixels of a tile: what it has in use covers some of them from below. */
+/** Rows of pixels of a tile: what it has in use covers some of them from below, and one at least shows whose it is. */
 const LEVELS = 4;
 
 /**
@@ -25,8 +25,7 @@ export function paintSmall(
     const seen = look(index);
     if (!seen) continue;
     const pixelOf = seen.isDim ? dim : whole;
-    const share = seen.level?.share ?? 0;
-    const used = share > 0 ? Math.max(1, Math.round(share * LEVELS)) : 0;
+    const used = seen.level ? Math.max(1, Math.round(seen.level.share * LEVELS)) : 0;
     const ground = pixelOf(seen.colour);
     const level = seen.level ? pixelOf(seen.level.colour) : ground;
     let at = Math.floor(index / columns) * LEVELS * columns + (index % columns);

@@ -37,10 +37,12 @@ function paintTile(context: CanvasRenderingContext2D, look: Look, box: Box): voi
   context.globalAlpha = look.isDim ? DIM_ALPHA : 1;
   context.fillStyle = look.colour;
   context.fillRect(left, top, width, height);
-  if (look.level && look.level.share > 0) {
-    const part = Math.max(1, look.level.share * height);
+  if (look.level) {
+    const part = look.level.share * height;
     context.fillStyle = look.level.colour;
     context.fillRect(left, top + height - part, width, part);
+    context.strokeStyle = look.level.colour;
+    context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   }
   if (width >= TEXT_PX_MIN - GAP_PX && look.ink) write(context, look, box);
   context.globalAlpha = 1;
@@ -61,18 +63,27 @@ function write(
   const first = top + height / 2 - ((lines.length - 1) * step) / 2;
   lines.forEach((line, i) => {
     context.font = `${i === 0 ? 600 : 400} 12px ${FONT}`;
-    context.fillText(
-      fitting(context, line, width - 2 * INSET_PX),
-      left + INSET_PX,
-      first + i * step,
-    );
+    const room = width - 2 * INSET_PX;
+    const text = i === 0 ? ending(context, line, room) : beginning(context, line, room);
+    context.fillText(text, left + INSET_PX, first + i * step);
   });
 }
 
-/** Cuts a text to a width. */
-function fitting(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let length = text.length - 1;
-  while (length > 0 && context.measureText(`${text.slice(0, length)}…`).width > width) length--;
-  return `${text.slice(0, length)}…`;
+/** Returns as much of the beginning of a text as has room. */
+function beginning(context: CanvasRenderingContext2D, text: string, width: number): string {
+  let cut = text;
+  for (let length = text.length - 1; length >= 0 && !fits(context, cut, width); length--)
+    cut = `${text.slice(0, length)}…`;
+  return cut;
 }
+
+/** Returns as much of the end of a text as has room: the end of an address tells it from its neighbours. */
+function ending(context: CanvasRenderingContext2D, text: string, width: number): string {
+  let cut = text;
+  for (let from = 1; from <= text.length && !fits(context, cut, width); from++)
+    cut = `…${text.slice(from)}`;
+  return cut;
+}
+
+const fits = (context: CanvasRenderingContext2D, text: string, width: number): boolean =>
+  context.measureText(text).width <= width;
