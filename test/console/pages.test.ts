@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hrefOf, KINDS, type Page, type Place } from "../../console/src/state/place.ts";
 import { axeFindings, openSite, type Site } from "./browser.ts";
 import { populate, type World } from "./world.ts";
 
@@ -12,76 +13,204 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** The pages: the path, the heading, and a text that shows that the API's answer is there. */
-const PAGES: readonly [name: string, path: (w: World) => string, heading: RegExp, text: RegExp][] =
-  [
-    ["the overview", () => "/console/", /Overview/, /of 4,096 addresses in use/],
-    ["an empty space", () => "/console/spaces/empty/", /Overview/, /has no pools/],
-    ["a pool by fill", () => "/console/pools/pods", /Pool pods/, /of 64 blocks are claimed/],
-    ["a pool by host", () => "/console/pools/pods?by=host", /Pool pods/, /node-5/],
-    [
-      "a part of a pool",
-      () => "/console/pools/pods?within=10.64.6.0%2F22",
-      /Pool pods/,
-      /^10\.64\.6\.0 to 10\.64\.9\.255$/,
-    ],
-    ["a pool as a table", () => "/console/pools/pods?by=table", /Pool pods/, /Cooling/],
-    ["a pool of IPv6", () => "/console/pools/wide", /Pool wide/, /× 10¹⁷ blocks are claimed/],
-    ["a block", (w) => `/console/blocks/${w.pod.block}`, /Block 10\.64/, /shop\/web-0/],
-    [
-      "an address",
-      (w) => `/console/addresses/${w.pod.address}`,
-      /Address 10\.64/,
-      /^Attributes and active owner$/,
-    ],
-    ["one in quarantine", (w) => `/console/addresses/${w.quarantined}`, /Address/, /quarantined/],
-    ["the hosts", () => "/console/hosts", /Hosts/, /^node-5$/],
-    ["a host", () => "/console/hosts/node-0", /Host node-0/, /zone/],
-    ["a handle", (w) => `/console/handles/${w.pod.handle}`, /Handle shop\/web-0/, /node-0/],
-    ["a search of a network", () => "/console/search?q=10.0.0.0/8", /Search/, /old/],
-    ["a search without a find", () => "/console/search?q=nobody", /Search/, /Nothing has this/],
-    [
-      "a search by conditions",
-      () => "/console/search?q=pool%3Dpods+pod%3Dweb-0",
-      /Search pool=pods pod=web-0/,
-      /^1 address meets all conditions/,
-    ],
-    ["the jobs", () => "/console/jobs", /Jobs/, /pool\.release/],
-    ["a job", (w) => `/console/jobs?id=${w.job}`, /Job/, /pool\.release/],
-    ["the events", () => "/console/events", /Events/, /^node-0$/],
-    ["the check", () => "/console/check", /Check/, /proves the invariants/],
-    [
-      "a reservation",
-      () => "/console/reservations?name=routers",
-      /Reservation routers/,
-      /10\.64\.0\.0/,
-    ],
-    ["the reservations", () => "/console/reservations", /Reservations/, /routers/],
-    ["the alarms", () => "/console/alarms", /Alarms/, /No threshold is crossed|Since/],
-    ["the settings", () => "/console/settings", /Settings/, /No quota limits this space/],
-    ["no page", () => "/console/nowhere", /There is no such page/, /Page not found/],
-  ];
+/** A page as it is told in a test. */
+interface Case {
+  readonly name: string;
+  readonly heading: RegExp;
+  /** A text that shows that the API's answer is there. */
+  readonly text: RegExp;
+  /** The name of what the page is about. */
+  readonly of?: (world: World) => string;
+  readonly view?: (world: World) => Place["view"];
+  readonly space?: string;
+}
+
+const pool = (name: string, by: string, text: RegExp): Case => ({
+  name,
+  of: () => "pods",
+  view: () => (by === "" ? {} : { by }),
+  heading: /Pool pods/,
+  text,
+});
+
+/** The pages of each kind that the console knows. */
+const PAGES: Readonly<Record<(typeof KINDS)[number], readonly Case[]>> = {
+  overview: [
+    { name: "the overview", heading: /Overview/, text: /of 4,096 addresses in use/ },
+    { name: "an empty space", space: "empty", heading: /Overview/, text: /has no pools/ },
+  ],
+  pool: [
+    pool("a pool by fill", "", /of 64 blocks are claimed/),
+    pool("a pool by host", "host", /node-5/),
+    pool("a pool as a table", "table", /Cooling/),
+    {
+      ...pool("a part of a pool", "", /^10\.64\.6\.0 to 10\.64\.9\.255$/),
+      view: () => ({ within: "10.64.6.0/22" }),
+    },
+    {
+      name: "a pool of IPv6",
+      of: () => "wide",
+      heading: /Pool wide/,
+      text: /× 10¹⁷ blocks are claimed/,
+    },
+  ],
+  block: [
+    { name: "a block", of: ({ pod }) => pod.block, heading: /Block 10\.64/, text: /shop\/web-0/ },
+  ],
+  address: [
+    {
+      name: "an address",
+      of: ({ pod }) => pod.address,
+      heading: /Address 10\.64/,
+      text: /^Attributes and active owner$/,
+    },
+    {
+      name: "an address in quarantine",
+      of: ({ quarantined }) => quarantined,
+      heading: /Address/,
+      text: /quarantined/,
+    },
+  ],
+  host: [{ name: "a host", of: () => "node-0", heading: /Host node-0/, text: /zone/ }],
+  handle: [
+    {
+      name: "a handle",
+      of: ({ pod }) => pod.handle,
+      heading: /Handle shop\/web-0/,
+      text: /node-0/,
+    },
+  ],
+  hosts: [{ name: "the hosts", heading: /Hosts/, text: /^node-5$/ }],
+  jobs: [
+    { name: "the jobs", heading: /Jobs/, text: /pool\.release/ },
+    { name: "a job", view: ({ job }) => ({ id: job }), heading: /Job/, text: /pool\.release/ },
+  ],
+  reservations: [
+    { name: "the reservations", heading: /Reservations/, text: /routers/ },
+    {
+      name: "a reservation",
+      view: () => ({ name: "routers" }),
+      heading: /Reservation routers/,
+      text: /10\.64\.0\.0/,
+    },
+  ],
+  alarms: [{ name: "the alarms", heading: /Alarms/, text: /No threshold is crossed|Since/ }],
+  events: [{ name: "the events", heading: /Events/, text: /^node-0$/ }],
+  check: [{ name: "the check", heading: /Check/, text: /proves the invariants/ }],
+  settings: [
+    { name: "the settings", heading: /Settings/, text: /the tenant shop/ },
+    {
+      name: "a quota",
+      view: () => ({ quota: "shop" }),
+      heading: /Quota shop/,
+      text: /the tenant shop/,
+    },
+  ],
+  search: [
+    {
+      name: "a search of a network",
+      view: () => ({ q: "10.0.0.0/8" }),
+      heading: /Search/,
+      text: /old/,
+    },
+    {
+      name: "a search without a find",
+      view: () => ({ q: "nobody" }),
+      heading: /Search/,
+      text: /Nothing has this/,
+    },
+    {
+      name: "a search by conditions",
+      view: () => ({ q: "pool=pods pod=web-0" }),
+      heading: /Search pool=pods pod=web-0/,
+      text: /^1 address meets all conditions/,
+    },
+  ],
+  nowhere: [{ name: "no page", heading: /There is no such page/, text: /Page not found/ }],
+};
+
+const CASES = KINDS.flatMap((kind) =>
+  PAGES[kind].map((page) => [page.name, { kind, ...page }] as const),
+);
+
+function pathOf({ kind, of, view, space = "default" }: (typeof CASES)[number][1]): string {
+  if (kind === "nowhere") return "/console/nowhere";
+  const page = { kind, ...(of && { name: of(world) }) } as Page;
+  return hrefOf({ space, page, view: view?.(world) ?? {} });
+}
+
+/** No phone of today is as narrow as the last one. */
+const WIDTHS_PX = { wide: 1_280, phone: 390, narrow: 360 } as const;
+const HEIGHT_PX = 900;
+/** What a page shows is some minutes old, so that the texts of its times are long. */
+const AGE_MS = 600_000;
 
 describe("a page", () => {
-  it.each(PAGES)(
-    "%s shows what the API has, and axe finds nothing, light and wide or dark and at 360 pixels",
-    async (_, path, heading, text) => {
-      const { page, errors, origins } = await site.open(path(world));
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      await page.locator("main").getByText(text).first().waitFor();
-      const isWider = "document.documentElement.scrollWidth > innerWidth";
-      expect(await axeFindings(page)).toEqual([]);
-      await expect.poll(() => page.evaluate(isWider)).toBe(false);
-      await page.setViewportSize({ width: 360, height: 900 });
-      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-      expect(await axeFindings(page)).toEqual([]);
-      await expect.poll(() => page.evaluate(isWider)).toBe(false);
+  it.each(CASES)(
+    "%s shows what the API has; axe finds nothing in light and dark, wide and on a phone, where no row is blank",
+    async (_, shown) => {
+      const { page, errors, origins } = await site.open(pathOf(shown), {
+        prepare: (prepared) => prepared.clock.setFixedTime(Date.now() + AGE_MS),
+      });
+      await page.getByRole("heading", { level: 1, name: shown.heading }).waitFor();
+      await page.locator("main").getByText(shown.text).first().waitFor();
+      const isWider = () => page.evaluate("document.documentElement.scrollWidth > innerWidth");
+      const see = (width: number, colorScheme: "light" | "dark") =>
+        Promise.all([
+          page.setViewportSize({ width, height: HEIGHT_PX }),
+          page.emulateMedia({ colorScheme, reducedMotion: "reduce" }),
+        ]);
+      for (const width of [WIDTHS_PX.wide, WIDTHS_PX.phone])
+        for (const scheme of ["light", "dark"] as const) {
+          await see(width, scheme);
+          expect(await axeFindings(page), `${scheme}, ${width} pixels`).toEqual([]);
+          await expect.poll(isWider).toBe(false);
+        }
+      expect(await page.evaluate(FAULTS_OF_ROWS)).toEqual([]);
+      await see(WIDTHS_PX.narrow, "dark");
+      await expect.poll(isWider).toBe(false);
       expect(errors).toEqual([]);
       expect([...origins]).toEqual([site.url]);
       await page.close();
     },
   );
 });
+
+/**
+ * A script that returns the rows of tables that reach beyond the page, scroll sideways, or have more than a line without content.
+ * A row's content is its visible texts, controls and bars.
+ */
+const FAULTS_OF_ROWS = `(() => {
+  const BLANK_PX_MAX = 20;
+  const boxesIn = (row) => {
+    const boxes = [...row.querySelectorAll("input, button, .bar")].map((part) => part.getBoundingClientRect());
+    const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const range = document.createRange();
+      range.selectNode(texts.currentNode);
+      if (texts.currentNode.data.trim() !== "") boxes.push(...range.getClientRects());
+    }
+    return boxes.filter(({ width, left }) => width > 0 && left < innerWidth).sort((a, b) => a.top - b.top);
+  };
+  const faultOf = (row) => {
+    const { top, bottom, height } = row.getBoundingClientRect();
+    const boxes = boxesIn(row);
+    if (boxes.some(({ right }) => right > innerWidth)) return "reaches beyond the page";
+    let filled = top;
+    let blank = 0;
+    for (const box of [...boxes, { top: bottom, bottom }]) {
+      blank = Math.max(blank, box.top - filled);
+      filled = Math.max(filled, box.bottom);
+    }
+    return blank > BLANK_PX_MAX ? Math.round(blank) + " of " + Math.round(height) + " pixels are blank" : "";
+  };
+  const scrolls = [...document.querySelectorAll(".table")].filter((part) => part.scrollWidth > part.clientWidth);
+  return [
+    ...scrolls.map((part) => part.ariaLabel + ": scrolls sideways"),
+    ...[...document.querySelectorAll("tbody tr")].map((row) => [row.textContent, faultOf(row)])
+      .filter(([, fault]) => fault !== "").map(([text, fault]) => text + ": " + fault),
+  ];
+})()`;
 
 describe("the search", () => {
   it.each([
@@ -147,6 +276,31 @@ describe("what happened", () => {
     await page.getByLabel("Type").selectOption("PoolCreated");
     await page.getByRole("row").filter({ hasText: "latest" }).waitFor({ state: "detached" });
     await expect.poll(() => new URL(page.url()).search).toBe("?type=PoolCreated");
+    await page.close();
+  });
+});
+
+describe("an address", () => {
+  it("has what cannot be undone as its last buttons", async () => {
+    const { page } = await site.open(`/console/addresses/${world.pod.address}`);
+    await page.getByRole("button", { name: "Change owners" }).waitFor();
+    expect(await page.locator(".acts button").allTextContents()).toEqual([
+      "Change owners",
+      "Release",
+      "Quarantine",
+    ]);
+    await page.close();
+  });
+
+  it("shortens its generation, and a button copies the whole", async () => {
+    const path = `addresses/${world.pod.address}`;
+    const { generation } = await site.api("GET", `/v1/${path}`);
+    const { page } = await site.open(`/console/${path}`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the generation" }).click();
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(generation);
+    expect(await page.locator("main").textContent()).not.toContain(generation);
     await page.close();
   });
 });

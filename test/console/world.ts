@@ -19,6 +19,7 @@ export async function populate(site: Site): Promise<World> {
   await site.api("PUT", "/v1/pools/old", { cidr: "10.9.0.0/24", disabled: true });
   const reserved = { cidrs: ["10.64.0.0/28"], reason: "routers" };
   await site.api("PUT", "/v1/reservations/routers", reserved);
+  await site.api("PUT", "/v1/quotas/shop", { tenant: "shop", addresses: 10_000 });
   await site.api("PUT", "/v1/nodes/node-0", { labels: { zone: "a" } });
   const pods = [];
   for (let i = 0; i < PODS; i++) pods.push(await assign(site, i));

@@ -26,6 +26,7 @@ const ROWS_MORE = 400;
 /**
  * A table. A long one shows its first rows, and more on request. If columns have values, users filter and sort the
  * rows, and the address of the page has both: `filter=web&sort=-In use`. A page has one such table.
+ * On a narrow screen a row is a card: its first cell is the title, and the others say which column they are of.
  */
 export function Table<Row>(props: {
   /** A name for the rows, for a screen reader. */
@@ -118,7 +119,7 @@ export function Table<Row>(props: {
                   </td>
                 )}
                 {columns.map(({ title, show, isCount }) => (
-                  <td key={title} class={isCount ? "count" : undefined}>
+                  <td key={title} data-title={title} class={isCount ? "count" : undefined}>
                     {show(row)}
                   </td>
                 ))}

@@ -9,13 +9,24 @@ export const LISTS = [
   "settings",
 ] as const;
 
+/** The first part of the path of each page that has a name. */
+const NAMED = {
+  pools: "pool",
+  blocks: "block",
+  addresses: "address",
+  hosts: "host",
+  handles: "handle",
+} as const;
+
+type Named = (typeof NAMED)[keyof typeof NAMED];
+
+/** The kinds of all pages. */
+export const KINDS = ["overview", ...Object.values(NAMED), ...LISTS, "search", "nowhere"] as const;
+
 /** A page of the console. */
 export type Page =
-  | { readonly kind: "overview" }
-  | { readonly kind: (typeof LISTS)[number] }
-  | { readonly kind: "search" }
-  | { readonly kind: "pool" | "block" | "address" | "host" | "handle"; readonly name: string }
-  | { readonly kind: "nowhere" };
+  | { readonly kind: Exclude<(typeof KINDS)[number], Named> }
+  | { readonly kind: Named; readonly name: string };
 
 /** All that the address of a page says: its space, the page, and how it is seen. */
 export interface Place {
@@ -27,15 +38,6 @@ export interface Place {
 
 const ROOT = "/console";
 const SPACE_DEFAULT = "default";
-
-/** The first part of the path of each page that has a name. */
-const NAMED = {
-  pools: "pool",
-  blocks: "block",
-  addresses: "address",
-  hosts: "host",
-  handles: "handle",
-} as const;
 
 /** Reads the address of a page. The paths are those of the API: `/console/spaces/blue/pools/main`. */
 export function placeAt(url: Pick<URL, "pathname" | "search">): Place {
