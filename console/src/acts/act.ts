@@ -28,6 +28,8 @@ export interface InShell {
 export interface Act {
   /** The text of the button that opens the dialog. */
   readonly label: string;
+  /** True for what makes something new, which most people come to the page for: its button stands out. */
+  readonly isMain?: boolean;
   readonly title: string;
   /** The text of the button that does it. */
   readonly verb: string;

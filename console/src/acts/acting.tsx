@@ -24,11 +24,11 @@ export function Acting(props: {
   return (
     <>
       <p class="acts">
-        {Object.entries(acts).map(([key, { label, typed }]) => (
+        {inOrder(acts).map(([key, { label, typed, isMain }]) => (
           <button
             key={key}
             type="button"
-            class={typed === undefined ? undefined : "final"}
+            class={typed !== undefined ? "final" : isMain ? "main" : undefined}
             onClick={() => see({ act: key })}
           >
             {label}
@@ -48,3 +48,9 @@ export function Acting(props: {
     </>
   );
 }
+
+/** Returns the acts, those last that cannot be undone. */
+const inOrder = (acts: ActsOfPage): readonly (readonly [key: string, act: Act])[] =>
+  Object.entries(acts).sort(
+    ([, a], [, b]) => Number(a.typed !== undefined) - Number(b.typed !== undefined),
+  );

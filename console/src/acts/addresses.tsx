@@ -57,6 +57,7 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
     ({ method: "POST", path: "assign", body: bodyOf(body, input), key }) as const;
   return {
     label: "Assign",
+    isMain: true,
     title,
     verb: "Assign",
     intro,

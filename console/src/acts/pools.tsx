@@ -13,6 +13,7 @@ const pathOf = (name: string) => `pools/${encodeURIComponent(name)}`;
 /** Returns the act that creates a pool. */
 export const createPool = (api: Api): Act => ({
   label: "Create a pool",
+  isMain: true,
   title: "Create a pool",
   verb: "Create",
   intro: "A pool is a CIDR that Plat cuts into blocks, or a set of its addresses.",

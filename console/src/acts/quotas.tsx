@@ -30,6 +30,7 @@ const after = ({ dryRun: _, effectiveAt: __, ...quota }: Written) => quota;
 /** Returns the act that creates a quota. */
 export const createQuota = (api: Api): Act => ({
   label: "Create a quota",
+  isMain: true,
   title: "Create a quota",
   verb: "Create",
   intro: INTRO,

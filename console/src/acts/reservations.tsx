@@ -23,6 +23,7 @@ const FIELDS = (reservation?: Reservation) =>
 /** Returns the act that reserves ranges. */
 export const reserve = (api: Api): Act => ({
   label: "Reserve",
+  isMain: true,
   title: "Reserve addresses",
   verb: "Reserve",
   intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",

@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import { useApi } from "../api/use-api.tsx";
+import { Copy } from "../parts/copy.tsx";
 import { type Act, type Input, type InShell, InvalidInput } from "./act.ts";
 
 /** The lines of a shell that do what a dialog does, each with a button that copies it. */
@@ -28,24 +28,12 @@ function inShell(act: Act, input: Input): InShell | undefined {
 }
 
 function Line({ what, line }: { readonly what: string; readonly line: string }) {
-  const [isCopied, setIsCopied] = useState(false);
   return (
     <div class="shell-line">
       <pre>
         <code>{line}</code>
       </pre>
-      <button
-        type="button"
-        aria-label={`Copy the ${what} command`}
-        // Absent where the page came without TLS from another machine.
-        disabled={!("clipboard" in navigator)}
-        onClick={async () => {
-          await navigator.clipboard.writeText(line);
-          setIsCopied(true);
-        }}
-      >
-        {isCopied ? "Copied" : "Copy"}
-      </button>
+      <Copy label={`Copy the ${what} command`} text={line} />
     </div>
   );
 }

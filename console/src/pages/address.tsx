@@ -7,6 +7,7 @@ import { useLoad } from "../api/use-load.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
 import { History } from "../parts/history.tsx";
+import { Id } from "../parts/id.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
@@ -32,31 +33,40 @@ export function AddressPage({ name }: { readonly name: string }) {
               {address.borrowed && <State state="borrowed" />}
             </p>
             <Acting acts={actsOn(api, address)} reload={loaded.reload} />
-            <Facts
-              facts={[
-                ["Handle", address.handle && <Named kind="handle" name={address.handle} />],
-                ["Host", address.host && <Named kind="host" name={address.host} />],
-                ["Block", <Named key="b" kind="block" name={address.block} />],
-                ["Pool", <Named key="p" kind="pool" name={address.pool} />],
-                ["Prefix", address.prefix],
-                ["Interface", address.interface],
-                ["Workload", address.workload && workloadText(address.workload)],
-                ["Assigned", address.assignedAt && <Moment at={address.assignedAt} />],
-                ["Assigned by", address.assignedBy],
-                ["Lease ends", address.expiresAt && <Moment at={address.expiresAt} />],
-                [
-                  "In quarantine until",
-                  address.quarantinedUntil && <Moment at={address.quarantinedUntil} />,
-                ],
-                ["Free again", address.availableAt && <Moment at={address.availableAt} />],
-                [
-                  "Generation",
-                  address.generation && <code class="long">{address.generation}</code>,
-                ],
-              ]}
-            />
-            <Owners address={address} />
-            <History path={`addresses/${segment(name)}/history`} turn={loaded.at?.getTime() ?? 0} />
+            <div class="beside">
+              <div class="details">
+                <Facts
+                  facts={[
+                    ["Handle", address.handle && <Named kind="handle" name={address.handle} />],
+                    ["Host", address.host && <Named kind="host" name={address.host} />],
+                    ["Block", <Named key="b" kind="block" name={address.block} />],
+                    ["Pool", <Named key="p" kind="pool" name={address.pool} />],
+                    ["Prefix", address.prefix],
+                    ["Interface", address.interface],
+                    ["Workload", address.workload && workloadText(address.workload)],
+                    ["Assigned", address.assignedAt && <Moment at={address.assignedAt} />],
+                    ["Assigned by", address.assignedBy],
+                    ["Lease ends", address.expiresAt && <Moment at={address.expiresAt} />],
+                    [
+                      "In quarantine until",
+                      address.quarantinedUntil && <Moment at={address.quarantinedUntil} />,
+                    ],
+                    ["Free again", address.availableAt && <Moment at={address.availableAt} />],
+                    [
+                      "Generation",
+                      address.generation && <Id what="generation" id={address.generation} />,
+                    ],
+                  ]}
+                />
+                <Owners address={address} />
+              </div>
+              <div>
+                <History
+                  path={`addresses/${segment(name)}/history`}
+                  turn={loaded.at?.getTime() ?? 0}
+                />
+              </div>
+            </div>
           </>
         )}
       </Shown>

@@ -10,6 +10,7 @@ import { GridMap } from "../map/grid-map.tsx";
 import { addressText, readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
+import { Id } from "../parts/id.tsx";
 import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
@@ -42,65 +43,76 @@ export function BlockPage({ name }: { readonly name: string }) {
           <>
             <UsageBar usage={block} legend />
             <AddressMap block={block} />
-            <Facts
-              facts={[
-                [
-                  "Host",
-                  block.host ? (
-                    <Named key="h" kind="host" name={block.host} />
-                  ) : (
-                    "none: others may claim it"
-                  ),
-                ],
-                ["Pool", <Named key="p" kind="pool" name={block.pool} />],
-                ["Claimed", <Moment key="c" at={block.claimedAt} />],
-                ["Idle since", block.idleSince && <Moment at={block.idleSince} />],
-                ["Last changed by", block.changedBy?.principal],
-                ["in the request", block.changedBy?.requestId],
-              ]}
-            />
-            <h2>Addresses that are not free</h2>
-            <Table
-              label="Addresses that are not free"
-              none="All addresses of this block are free."
-              rows={block.addresses}
-              keyOf={({ address }) => address}
-              columns={[
-                {
-                  title: "Address",
-                  value: ({ address }) => address,
-                  show: ({ address }) => <Named kind="address" name={address} />,
-                },
-                {
-                  title: "State",
-                  value: ({ state }) => state,
-                  show: ({ state }) => <State state={state} />,
-                },
-                {
-                  title: "Handle",
-                  value: ({ handle }) => handle,
-                  show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
-                },
-                {
-                  title: "Host",
-                  value: ({ host }) => host,
-                  show: ({ host }) => host && <Named kind="host" name={host} />,
-                },
-                {
-                  title: "Since",
-                  value: ({ assignedAt }) => assignedAt,
-                  show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
-                },
-                {
-                  title: "Until",
-                  value: untilOf,
-                  show: (address) => {
-                    const until = untilOf(address);
-                    return until && <Moment at={until} />;
-                  },
-                },
-              ]}
-            />
+            <div class="beside">
+              <div class="details">
+                <Facts
+                  facts={[
+                    [
+                      "Host",
+                      block.host ? (
+                        <Named key="h" kind="host" name={block.host} />
+                      ) : (
+                        "none: others may claim it"
+                      ),
+                    ],
+                    ["Pool", <Named key="p" kind="pool" name={block.pool} />],
+                    ["Claimed", <Moment key="c" at={block.claimedAt} />],
+                    ["Idle since", block.idleSince && <Moment at={block.idleSince} />],
+                    ["Last changed by", block.changedBy?.principal],
+                    [
+                      "in the request",
+                      block.changedBy && (
+                        <Id key="r" what="id of the request" id={block.changedBy.requestId} />
+                      ),
+                    ],
+                  ]}
+                />
+              </div>
+              <div>
+                <h2>Addresses that are not free</h2>
+                <Table
+                  label="Addresses that are not free"
+                  none="All addresses of this block are free."
+                  rows={block.addresses}
+                  keyOf={({ address }) => address}
+                  columns={[
+                    {
+                      title: "Address",
+                      value: ({ address }) => address,
+                      show: ({ address }) => <Named kind="address" name={address} />,
+                    },
+                    {
+                      title: "State",
+                      value: ({ state }) => state,
+                      show: ({ state }) => <State state={state} />,
+                    },
+                    {
+                      title: "Handle",
+                      value: ({ handle }) => handle,
+                      show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
+                    },
+                    {
+                      title: "Host",
+                      value: ({ host }) => host,
+                      show: ({ host }) => host && <Named kind="host" name={host} />,
+                    },
+                    {
+                      title: "Since",
+                      value: ({ assignedAt }) => assignedAt,
+                      show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
+                    },
+                    {
+                      title: "Until",
+                      value: untilOf,
+                      show: (address) => {
+                        const until = untilOf(address);
+                        return until && <Moment at={until} />;
+                      },
+                    },
+                  ]}
+                />
+              </div>
+            </div>
           </>
         )}
       </Shown>

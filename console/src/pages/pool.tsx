@@ -96,9 +96,15 @@ export function PoolPage({ name }: { readonly name: string }) {
             ) : (
               <MapOfPool pool={pool} parts={map.parts} by={by} />
             )}
-            <Past history={history} />
-            <h2>Fields</h2>
-            <Facts facts={Object.entries(pool).map(([field, value]) => [field, textOf(value)])} />
+            <div class="beside">
+              <Past history={history} />
+              <div class="details">
+                <h2>Fields</h2>
+                <Facts
+                  facts={Object.entries(pool).map(([field, value]) => [field, textOf(value)])}
+                />
+              </div>
+            </div>
           </>
         )}
       </Shown>

@@ -1,4 +1,5 @@
 import type { Event } from "../api/types.ts";
+import { Id } from "./id.tsx";
 import { Moment } from "./moment.tsx";
 import { Table } from "./table.tsx";
 import { textOf } from "./text-of.ts";
@@ -27,7 +28,7 @@ export function EventsTable(props: {
         { title: "By", show: ({ principal }) => principal },
         {
           title: "Request",
-          show: ({ requestId }) => requestId && <code class="long">{requestId}</code>,
+          show: ({ requestId }) => requestId && <Id what="id of the request" id={requestId} />,
         },
       ]}
     />
