@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { handleHash } from "../src/base/hash.ts";
+import { BUDGET_ROUND_MS } from "../src/base/limits.ts";
 import { noWrites, Rejection } from "../src/base/outcome.ts";
 import type { Contents } from "../src/invariants/contents.ts";
 import { findViolations } from "../src/invariants/invariants.ts";
@@ -154,6 +155,17 @@ export async function scheduledRuns({ clock, calm }: World, times: number, waitM
       items.map(({ space }) => space),
     );
     await repairAll(calm);
+  }
+}
+
+/** Lets days pass in which the repair run walks over the table, and the rounds of budgets turn. */
+export async function daysPass({ table, clock }: World, days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    clock.nowMs += BUDGET_ROUND_MS + 1;
+    for (let walk = 0; walk < 3; walk++) {
+      clock.nowMs += 200_000;
+      await repairAll(contextOver(table, clock, 50 + walk));
+    }
   }
 }
 

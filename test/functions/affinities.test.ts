@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { BLOCKS_PER_CLAIM_MAX } from "../../src/base/limits.ts";
-import { type newSpace, pagesOf, spaceWithPool, textsOf } from "./plat.ts";
+import { type newSpace, pagesOf, spaceWithPool, startAnew, textsOf } from "./plat.ts";
+
+// A page also ends by time, which stands still here: no page is shorter on a slow machine.
+beforeEach(() => {
+  const nowMs = Date.now();
+  startAnew({ now: () => nowMs });
+});
 
 type Plat = ReturnType<typeof newSpace>;
 

@@ -137,6 +137,19 @@ describe("a space is deleted", () => {
     });
   });
 
+  it("unless a node is registered meanwhile: the job says so, and the rest stays", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/reservations/routers", { cidrs: ["10.0.0.0/30"] });
+    await call("DELETE", `/v1/spaces/${plat.space}`);
+    await plat.put("/v1/nodes/n1", { labels: {} });
+    await work();
+    expect((await plat.get("/v1/jobs/delete-space")).body).toMatchObject({
+      state: "failed",
+      detail: "The space is not deleted: it has nodes n1. 0 items were removed before.",
+    });
+    expect((await plat.get("/v1/reservations/routers")).status).toBe(200);
+  });
+
   it("only if it has something, and is not the probe's", async () => {
     expect((await call("DELETE", `/v1/spaces/${newSpace().space}`)).body.code).toBe("not_found");
     expect(await call("DELETE", "/v1/spaces/plat-probe")).toMatchObject({ status: 400 });

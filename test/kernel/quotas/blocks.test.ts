@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BUDGET_ROUND_MS } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { claimAffinities } from "../../../src/kernel/affinities/claim-range.ts";
 import { releaseAffinities } from "../../../src/kernel/affinities/release-range.ts";
@@ -14,12 +13,13 @@ import type { QuotaSpec } from "../../../src/nouns/quota/quota.ts";
 import type { Settings } from "../../../src/nouns/settings/settings.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { fewerRuns } from "../../property-runs.ts";
-import { reclaimAll, repairAll } from "../../scheduled-runs.ts";
+import { reclaimAll } from "../../scheduled-runs.ts";
 import {
   addressOf,
   cidrOf,
   contentsIn,
   contextOver,
+  daysPass,
   makeWorld,
   poolOf,
   releaseAll,
@@ -69,17 +69,6 @@ async function reclaim(world: World): Promise<void> {
   for (let run = 0; run < 3; run++) {
     world.clock.nowMs += 3_600_000;
     await reclaimAll(contextOver(world.table, world.clock, 60 + run));
-  }
-}
-
-/** Lets days pass in which the repair run walks over the table. */
-async function daysPass(world: World, days: number): Promise<void> {
-  for (let day = 0; day < days; day++) {
-    world.clock.nowMs += BUDGET_ROUND_MS + 1;
-    for (let walk = 0; walk < 3; walk++) {
-      world.clock.nowMs += 200_000;
-      await repairAll(contextOver(world.table, world.clock, 50 + walk));
-    }
   }
 }
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BUDGET_ROUND_MS } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
@@ -13,6 +12,7 @@ import { repairAll } from "../../scheduled-runs.ts";
 import {
   contentsIn,
   contextOver,
+  daysPass,
   makeWorld,
   poolOf,
   releaseAll,
@@ -45,17 +45,6 @@ const giveBack = (context: Context, assigned: Assignment) => releaseAll(context,
 async function roomIn(world: World): Promise<number> {
   const context = contextOver(world.table, world.clock, 99);
   for (let count = 0; ; count++) if ((await ask(context)) instanceof Rejection) return count;
-}
-
-/** Lets days pass in which the repair run walks over the table. */
-async function daysPass(world: World, days: number): Promise<void> {
-  for (let day = 0; day < days; day++) {
-    world.clock.nowMs += BUDGET_ROUND_MS + 1;
-    for (let walk = 0; walk < 3; walk++) {
-      world.clock.nowMs += 200_000;
-      await repairAll(contextOver(world.table, world.clock, 50 + walk));
-    }
-  }
 }
 
 describe("a quota of addresses", () => {
