@@ -198,6 +198,20 @@ export async function assigned(context: Context, request: AssignRequest): Promis
   return answer;
 }
 
+/** Assigns addresses one by one, on four hosts, and returns them. */
+export async function assignedOneByOne(
+  context: Context,
+  name: string,
+  count: number,
+): Promise<readonly string[]> {
+  const told: Assignment[] = [];
+  for (let n = 0; n < count; n++)
+    told.push(
+      await assigned(context, { ...requestOf(`${name}-${n}`, 1), host: `host:node-${n % 4}` }),
+    );
+  return told.flatMap(({ addresses }) => addresses.map(({ address }) => address));
+}
+
 /** Releases every address of an answer by its generation. */
 export async function releaseAll(
   context: Context,

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { Rejection, TableFrozenError } from "../../src/base/outcome.ts";
-import { assign } from "../../src/kernel/assign/assign.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
 import { parsePlainAddress } from "../../src/net/plain-form.ts";
@@ -15,7 +14,7 @@ import { openTable } from "../../src/table/format.ts";
 import { guardedTable } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { thawTable } from "../../src/table/register-item.ts";
-import { contextOver, poolOf, requestOf, SPACE } from "../world.ts";
+import { assignedOneByOne, contextOver, poolOf, SPACE } from "../world.ts";
 import { linesOf, tableAfter } from "./trail.ts";
 
 /*
@@ -52,10 +51,10 @@ async function lost(): Promise<Loss> {
   const context = contextOver(guarded(table, LOST), clock);
   await putPool(context, SPACE, "pool", poolOf("10.0.0.0/24", 28), undefined);
   clock.nowMs += 60_000;
-  const earlier = await assigned(context, "before", 8);
+  const earlier = await assignedOneByOne(context, "before", 8);
   const atBackup = feed.first(Number.MAX_SAFE_INTEGER).length;
   clock.nowMs += 60_000;
-  const later = await assigned(context, "after", ASSIGNED);
+  const later = await assignedOneByOne(context, "after", ASSIGNED);
   const changes = feed.first(Number.MAX_SAFE_INTEGER);
   clock.nowMs += 60_000;
   return {
@@ -86,25 +85,13 @@ const guarded = (table: InMemoryTable, identity: typeof LOST) =>
     now: () => clock.nowMs,
   });
 
-/** Assigns addresses one by one, on four hosts, and returns them. */
-async function assigned(context: Context, name: string, count: number): Promise<readonly string[]> {
-  const addresses: string[] = [];
-  for (let n = 0; n < count; n++) {
-    const request = { ...requestOf(`${name}-${n}`, 1), host: `host:node-${n % 4}` as const };
-    const answer = await assign(context, request);
-    if (answer instanceof Rejection) throw new Error(answer.detail);
-    addresses.push(...answer.addresses.map(({ address }) => address));
-  }
-  return addresses;
-}
-
 const twice = (addresses: readonly string[], living: readonly string[]) =>
   addresses.filter((address) => living.includes(address));
 
 describe("a table that came back from a backup", () => {
   it("gives addresses to second owners if nothing guards it", async () => {
     const { backup, living } = loss;
-    const given = await assigned(contextOver(backup, clock, 2), "again", ASSIGNED);
+    const given = await assignedOneByOne(contextOver(backup, clock, 2), "again", ASSIGNED);
     expect(twice(given, living).length).toBeGreaterThan(0);
   });
 
@@ -112,7 +99,7 @@ describe("a table that came back from a backup", () => {
     const { backup } = loss;
     const frozen = contextOver(guarded(backup, RESTORED), clock, 2);
     const before = backup.items();
-    await expect(assigned(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
+    await expect(assignedOneByOne(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
     expect(backup.items()).toEqual(before);
     const read = await readHandle(frozen, { space: SPACE, handle: "before-0", limit: 10 });
     expect(read).not.toBeInstanceOf(Rejection);
@@ -130,7 +117,7 @@ describe("a table that came back from a backup", () => {
     );
     expect(restored).toMatchObject({ thawed: true, checked: { violations: [] } });
     const serving = contextOver(guarded(backup, RESTORED), clock, 2);
-    const given = await assigned(serving, "again", ASSIGNED);
+    const given = await assignedOneByOne(serving, "again", ASSIGNED);
     expect(given).toHaveLength(ASSIGNED);
     expect(twice(given, living)).toEqual([]);
     expect((await checkTable(serving)).violations).toEqual([]);
@@ -149,7 +136,7 @@ describe("a table that came back from a backup", () => {
       checked: { violations: [] },
     });
     const serving = contextOver(guarded(backup, RESTORED), clock, 2);
-    expect(twice(await assigned(serving, "again", ASSIGNED), living)).toEqual([]);
+    expect(twice(await assignedOneByOne(serving, "again", ASSIGNED), living)).toEqual([]);
   });
 
   it("takes an address from its owner of then for its owner of now", async () => {
@@ -195,6 +182,6 @@ describe("a table that came back from a backup", () => {
     expect(restored.thawed).toBe(false);
     expect(restored.checked?.violations.length).toBeGreaterThan(0);
     const frozen = contextOver(guarded(backup, RESTORED), clock, 2);
-    await expect(assigned(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
+    await expect(assignedOneByOne(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
   });
 });

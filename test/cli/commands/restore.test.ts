@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Rejection, TableFrozenError } from "../../../src/base/outcome.ts";
-import { assign } from "../../../src/kernel/assign/assign.ts";
-import type { Context } from "../../../src/kernel/core/context.ts";
+import { TableFrozenError } from "../../../src/base/outcome.ts";
 import { createTable } from "../../../src/local/create-table.ts";
 import { type Emulator, emulatorBinary, startEmulator } from "../../../src/local/emulator.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
@@ -17,7 +15,7 @@ import { guardedTable } from "../../../src/table/guarded-table.ts";
 import { thawTable } from "../../../src/table/register-item.ts";
 import { contextOf, dynamoClient, identityIn, tableIn } from "../../../src/wiring.ts";
 import { recorded } from "../../restore/trail.ts";
-import { poolOf, requestOf, SPACE } from "../../world.ts";
+import { assignedOneByOne, poolOf, SPACE } from "../../world.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { platWith } = terminal();
@@ -25,18 +23,6 @@ const { platWith } = terminal();
 const LOST = "plat-lost";
 const RESTORED = "plat-restored";
 const ASSIGNED = 32;
-
-/** Assigns single addresses on four hosts. */
-async function assigned(context: Context, name: string, count: number): Promise<readonly string[]> {
-  const addresses: string[] = [];
-  for (let n = 0; n < count; n++) {
-    const request = { ...requestOf(`${name}-${n}`, 1), host: `host:node-${n % 4}` as const };
-    const answer = await assign(context, request);
-    if (answer instanceof Rejection) throw new Error(answer.detail);
-    addresses.push(...answer.addresses.map(({ address }) => address));
-  }
-  return addresses;
-}
 
 describe.runIf(emulatorBinary())("plat restore", () => {
   let emulator: Emulator;
@@ -56,11 +42,11 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     await thawTable(lost, await identityIn(client, LOST), Date.now());
     const context = contextOf(lost);
     await putPool(context, SPACE, "pool", poolOf("10.0.0.0/24", 28), undefined);
-    const earlier = await assigned(context, "before", 8);
+    const earlier = await assignedOneByOne(context, "before", 8);
     const backup = tableIn(client, RESTORED);
     for (const item of (await lost.scan(1_000)).items)
       await backup.write({ step: "backup", key: item, when: [], change: { kind: "put", item } });
-    living = [...earlier, ...(await assigned(context, "after", ASSIGNED))];
+    living = [...earlier, ...(await assignedOneByOne(context, "after", ASSIGNED))];
     const lines = changes.flatMap((change) => trailLineOf(change) ?? []);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`);
     await mkdir(join(folder, "trail", "changes"), { recursive: true });
@@ -129,7 +115,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     );
     expect(exit).toBe(4);
     expect(err).toContain("1 address could not be adopted; plat-restored stays frozen.");
-    await expect(assigned(started(), "again", 1)).rejects.toThrow(TableFrozenError);
+    await expect(assignedOneByOne(started(), "again", 1)).rejects.toThrow(TableFrozenError);
   });
 
   it("rejects a table that serves", async () => {
@@ -151,7 +137,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     const { exit, out, err } = await restore("trail", "--dry-run");
     expect({ exit, err }).toEqual({ exit: 0, err: DRY_RUN });
     expect(out).toMatch(/^\d+ lines of \d+ items: \d+ items would change\.\n$/);
-    await expect(assigned(started(), "again", 1)).rejects.toThrow(TableFrozenError);
+    await expect(assignedOneByOne(started(), "again", 1)).rejects.toThrow(TableFrozenError);
   });
 
   it("brings the table up to date, and no address gets a second owner", async () => {
@@ -160,7 +146,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     expect(out).toMatch(
       /^\d+ lines of \d+ items: \d+ items changed\.\n40 addresses are assigned in \d+ blocks\.\nEvery invariant holds\. plat-restored serves within a minute\.\n$/,
     );
-    const again = await assigned(started(), "again", ASSIGNED);
+    const again = await assignedOneByOne(started(), "again", ASSIGNED);
     expect(again.filter((address) => living.includes(address))).toEqual([]);
   });
 
