@@ -21,8 +21,6 @@ console.table([counts]);
 for (const { invariant, message } of violations) console.error(`${invariant}: ${message}`);
 for (const { invariant, message } of atRest)
   if (!known.has(message))
-    console.error(
-      `not yet tidy, for the next scheduled runs to put right: ${invariant}: ${message}`,
-    );
+    console.error(`left over, the next scheduled run cleans it up: ${invariant}: ${message}`);
 console.log(violations.length === 0 ? "every invariant holds" : `${violations.length} violations`);
 process.exitCode = violations.length === 0 ? 0 : 1;

@@ -155,7 +155,7 @@ describe("plat rollback", () => {
     expect(aliases["plat-assign"]?.live).toBe("1");
     expect(await plat("--stack", STACK)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("No function went back."),
+      stderr: expect.stringContaining("No function was rolled back."),
     });
   });
 

@@ -83,6 +83,31 @@ describe("the built file", () => {
     expect((await shell("plat pool get --endpoint http://127.0.0.1:1")).exit).toBe(3);
   });
 
+  it("lets somebody who reads its help alone create a pool, assign three addresses, find one by the beginning of its handle and release them", async () => {
+    /** Returns the line of an example in the help of a command that begins with these words. */
+    const example = async (help: string, words: string): Promise<string> => {
+      const { out } = await shell(help);
+      const line = out.split("\n").find((one) => one.trim().startsWith(words));
+      if (line === undefined) throw new Error(`"${help}" has no example of "${words}":\n${out}`);
+      return line.trim();
+    };
+    expect(await shell(await example("plat --help", "plat pool create"))).toMatchObject({
+      exit: 0,
+      out: "ippool/default-ipv4 created\n",
+    });
+    const assign = await example("plat --help", "plat assign");
+    for (const handle of ["web-0", "web-1", "web-2"])
+      expect(await shell(assign.replace("web-0", handle))).toMatchObject({ exit: 0 });
+    const find = await example("plat handle get --help", "plat handle get --prefix");
+    expect((await shell(find)).out).toMatch(/^HANDLE\nweb-0\nweb-1\nweb-2\n$/);
+    const show = await example("plat handle --help", "plat handle get web-0");
+    expect((await shell(show.replace("web-0", "web-1"))).out).toMatch(/^ADDRESS .*\n10\.0\./);
+    const release = await example("plat --help", "plat release --handle");
+    for (const handle of ["web-0", "web-1", "web-2"])
+      expect(await shell(release.replace("web-0", handle))).toMatchObject({ exit: 0 });
+    expect((await shell("plat address get --state assigned -o name")).out).toBe("");
+  });
+
   it("ends without a word when its reader has seen enough", async () => {
     const nodes = Array.from({ length: 60 }, (_, i) => ({
       name: `n${i}`,

@@ -29,7 +29,7 @@ function exitOf(error: PlatError): number {
 function sentencesOf(error: PlatError): string {
   if (error instanceof ApiError) return sentencesOfProblem(error.problem);
   return error instanceof NotSent
-    ? `${error.message}\nThe option --endpoint names the endpoint, or PLAT_ENDPOINT, or a context of \`plat config\`.`
+    ? `${error.message}\nSet the endpoint with --endpoint, PLAT_ENDPOINT or a context of \`plat config\`.`
     : error.message;
 }
 
@@ -73,5 +73,5 @@ const ADVICE: Readonly<Partial<Record<v.InferOutput<typeof problem>["code"], str
   request_in_progress: "Repeat the command when the other request has ended.",
   idempotency_mismatch: "Use another --idempotency-key for another request.",
   unreadable: "`plat check` names the items that cannot be read.",
-  internal_error: "The log of the server has the cause under the id of the request.",
+  internal_error: "The log of the server shows the cause, under the id of the request.",
 };

@@ -40,7 +40,7 @@ const stuck = (handle: string, unreadable: readonly { readonly reason: string }[
   new CommandError(
     EXIT.unreachable,
     [
-      `Some prefixes of ${handle} are not released. Repeat the command to go on.`,
+      `Some prefixes of ${handle} are not released. Repeat the command to continue.`,
       ...unreadable.map(({ reason }) => `${reason}.`),
     ].join("\n"),
   );

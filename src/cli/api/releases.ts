@@ -115,7 +115,7 @@ const itemsOf = ({ unreadable = [] }: AllReleased): string =>
 const stuck = (what: string): CommandError =>
   new CommandError(
     EXIT.unreachable,
-    `${FRUITLESS_REQUESTS_MAX} requests in a row released nothing more of ${what}.\nRepeat the command to go on.`,
+    `${FRUITLESS_REQUESTS_MAX} requests in a row released nothing more of ${what}.\nRepeat the command to continue.`,
   );
 
 /**
@@ -136,7 +136,7 @@ async function release<Body>(
     if (!(error instanceof PlatError && mayBeDoneInPart(error))) throw error;
     throw new CommandError(
       EXIT.unreachable,
-      `${commandErrorOf(error)?.message}\nAll or a part of it may be released. The request is not repeated, because it would also release what was assigned since.\nLook with \`${repeat}\`. If all of that is to be released, repeat the command.`,
+      `${commandErrorOf(error)?.message}\nAll or part of it may have been released. The command does not retry, because a retry would also release what was assigned since.\nLook with \`${repeat}\`. To release all of that, repeat the command.`,
     );
   }
 }

@@ -107,7 +107,7 @@ function once<Item>(
       conflicts.push({
         kind: kindsOf[kind] ?? "block",
         name,
-        problem: `is there twice as ${kind}, and not the same`,
+        problem: `occurs twice as ${kind}, with different contents`,
       });
   }
   return { items: [...byName.values()], conflicts };
@@ -337,7 +337,7 @@ function notesOf(
   const counted: readonly (readonly [number, string])[] = [
     [cooling, "addresses that cool are free in Plat"],
     [deleted, "blocks are marked as deleted: left out"],
-    [taken.length - used.length, "blocks are nobody's and empty: left out"],
+    [taken.length - used.length, "blocks are empty and have no owner: left out"],
     [stale, "affinities have no block, or are marked as deleted: left out"],
     [unnamed, "addresses have no handle: theirs is no-handle- and the address"],
   ];

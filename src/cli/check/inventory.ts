@@ -138,7 +138,7 @@ export function readInventory(
 
 const hasNone = (part: string, one: string) =>
   usageError(
-    `--covers says ${part}, and the inventory has not one ${one}: it cannot be all of them.`,
+    `--covers says ${part}, but the inventory has no ${one}, so it cannot list all of them.`,
   );
 
 /** Returns the prefixes of a node. A text that is no network is the cluster's mistake, and concerns no pool. */

@@ -79,7 +79,7 @@ function coolingFromTheFuture({ blocks }: Contents, nowMs: number): Finding[] {
       return [
         {
           kind: "shape",
-          message: `${address} was released at ${formatTime(slot.sinceMs)}, which is yet to come`,
+          message: `${address} was released at ${formatTime(slot.sinceMs)}, which is in the future`,
           addresses: [address],
         },
       ];
@@ -98,7 +98,7 @@ function inNoActivePool({ pools, blocks }: Contents): Finding[] {
       return [
         {
           kind: "no_active_pool",
-          message: `${count(addresses)} of pool ${pool.name} in use, and it is ${pool.disabled ? "disabled" : pool.state}`,
+          message: `${count(addresses)} of pool ${pool.name} in use, but the pool is ${pool.disabled ? "disabled" : pool.state}`,
           addresses,
         },
       ];

@@ -49,7 +49,7 @@ export const addressCommand = (io: Io): Command =>
               "Find the addresses of a tenant in a pool",
               "plat address get --pool web --attribute tenant=red",
             ],
-            ["Show what cools", "plat address get --state cooling"],
+            ["Show the addresses in cooldown", "plat address get --state cooling"],
             ["Show every field of it", "plat address get 10.0.0.1 -o yaml"],
             ["Print only its handle", "plat address get 10.0.0.1 -o jsonpath='{.handle}'"],
           ),
@@ -58,7 +58,9 @@ export const addressCommand = (io: Io): Command =>
     )
     .addCommand(
       printing(new Command("conflict"))
-        .description("Report that something else uses an address: nobody gets it for a time")
+        .description(
+          "Report that something else uses an address: nobody gets it until its quarantine ends",
+        )
         .argument("<ip>", "The address")
         .option("--handle <handle>", "The handle that has the address")
         .option("--generation <generation>", "The assignment of the address")
@@ -73,7 +75,7 @@ export const addressCommand = (io: Io): Command =>
     )
     .addCommand(
       printing(new Command("lift"))
-        .description("End the quarantine of an address; what is left of its cooldown stays")
+        .description("End the quarantine of an address; the rest of its cooldown still applies")
         .argument("<ip>", "The address")
         .addHelpText(
           "after",
@@ -96,7 +98,7 @@ interface Conditions {
 async function get(session: Session, conditions: Conditions, ip?: string): Promise<void> {
   if (ip === undefined) return list(session, conditions);
   if (Object.keys(conditions).length > 0)
-    throw usageError(`${ip} is one address: the options are for lists.`);
+    throw usageError(`${ip} is one address: the options filter lists.`);
   const { client, print } = session;
   const { body: address } = await client.readAddress({ ip });
   print({ columns: ADDRESS_COLUMNS, rows: [address], document: address });

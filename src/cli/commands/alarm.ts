@@ -14,7 +14,7 @@ export const alarmCommand = (io: Io): Command =>
     .addHelpText("after", EXAMPLES)
     .addCommand(
       printing(getVerb())
-        .description("Show the alarms of the space, and of what is due in the table")
+        .description("Show the alarms of the space, and of overdue work in the table")
         .addHelpText("after", EXAMPLES)
         .action(action(io, get)),
     );
@@ -28,5 +28,5 @@ const COLUMNS: readonly Column<Answer<"listAlarms">["alarms"][number]>[] = [
 async function get({ io, client, print }: Session): Promise<void> {
   const document = (await client.listAlarms()).body;
   print({ columns: COLUMNS, rows: document.alarms, document });
-  if (document.alarms.length === 0) io.err("Note: No alarm is raised.\n");
+  if (document.alarms.length === 0) io.err("Note: no alarm is raised.\n");
 }

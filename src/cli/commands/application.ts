@@ -18,7 +18,7 @@ export const applicationCommand = (io: Io): Command =>
       examples(
         ["Show the applications of the space", "plat application get"],
         ["Hold what a file asks for", "plat application apply -f applications.yaml"],
-        ["Let the addresses go", "plat application delete shop/Deployment/web"],
+        ["Release the held addresses", "plat application delete shop/Deployment/web"],
       ),
     )
     .addCommand(getCommand(io, APPLICATION, COLUMNS))

@@ -190,7 +190,7 @@ export async function keyInError<T>(
 const withKey = (error: PlatError, key: string) =>
   addedTo(
     error,
-    `The request may be done. Repeat the command with --idempotency-key ${key}: it assigns nothing more.`,
+    `The request may have succeeded. Repeat the command with --idempotency-key ${key}: it assigns nothing twice.`,
   );
 
 const columnsOf = ({
@@ -234,13 +234,13 @@ const BLOCKS: readonly Column<FamilyExplanation["blocks"][number]>[] = [
 ];
 
 const HOW = {
-  own: "it is the host's",
-  claim: "it is free, and would be claimed",
-  seize: "it is empty, and would be seized",
-  borrow: "it is another's, and would be borrowed from",
-  create: "it is absent, and would be made",
-  share: "it is one that hosts share",
-  alreadyAssigned: "the handle has them already",
+  own: "the host owns it",
+  claim: "it is free, and the host would claim it",
+  seize: "it is empty, and the host would seize it",
+  borrow: "another host owns it, and this one would borrow from it",
+  create: "it is new, and would be created",
+  share: "hosts share it",
+  alreadyAssigned: "the handle already has them",
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
 /** Prints the effect of a request, and exits with the code that the request would have. A rejection has its reason. */

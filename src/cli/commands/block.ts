@@ -106,7 +106,7 @@ async function get(session: Session, options: GetOptions, cidr?: string): Promis
   if (cidr === undefined)
     return calico ? getCalicoList(session, options) : getList(session, options);
   if (pool !== undefined || host !== undefined || affinityType !== undefined)
-    throw usageError(`${cidr} is one block: --pool, --host and --affinity-type are for lists.`);
+    throw usageError(`${cidr} is one block: --pool, --host and --affinity-type filter lists.`);
   return calico ? getCalico(session, cidr) : getOne(session, cidr);
 }
 

@@ -46,7 +46,8 @@ export const collectCommand = (io: Io): Command =>
 async function collect({ io, client, print }: Session, options: Options): Promise<void> {
   const { state } = options;
   const inventory = await inventoryOf(io, options);
-  if (!inventory) throw usageError("--inventory FILE is required; without one nothing is a leak.");
+  if (!inventory)
+    throw usageError("--inventory FILE is required; without one, no address counts as leaked.");
   sayNothingCovered(io, inventory);
   const before = (await readIfThere(state)) ?? "";
   const earlier = before.trim() === "" ? [] : readReport(state, before, client.space).candidates;
@@ -87,7 +88,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   if (leaks.brake.applied)
     throw new CommandError(
       EXIT.found,
-      `The brake is on: ${leaks.brake.candidates} of ${leaks.brake.judged} addresses seem to be nobody's, more than ${leaks.brake.percent} %; nothing was released.`,
+      `The brake is on: ${leaks.brake.candidates} of ${leaks.brake.judged} addresses seem to have no owner, which is more than ${leaks.brake.percent} %. Nothing was released.`,
     );
 }
 

@@ -11,9 +11,9 @@ export const demoCommand = (_: Io): Command =>
   new Command("demo")
     .summary("Play a cluster on this machine, with 1,000 pods")
     .description(
-      "Play a cluster on this machine: 1,000 pods get their addresses, half of them are replaced, and all are taken down. The server, its table and its pool are of the demo alone, and are gone after it.",
+      "Play a cluster on this machine: 1,000 pods get their addresses, half of them are replaced, and all are taken down. The demo has a server, a table and a pool of its own, and removes them at its end.",
     )
-    .option("--console", "Let pods come and go until Ctrl-C, to be watched in the console")
+    .option("--console", "Let pods come and go until Ctrl-C, and watch them in the console")
     .option("--dynamodb", "Use the embedded DynamoDB (Linux on x64)")
     .option("--deployed [environment]", "In a clone of Plat: use the deployment of dev or prod")
     .addHelpText(

@@ -84,7 +84,9 @@ function sayLeftOut(io: Io, { prefixPools }: Inventory): void {
 function sayLost(io: Io, pool: Pool): void {
   const lost = lostFields(pool);
   if (lost.length > 0)
-    io.err(`Note: pool ${pool.name} is written without ${lost.join(", ")}, which no IPPool has.\n`);
+    io.err(
+      `Note: pool ${pool.name} is written without ${lost.join(", ")}, because an IPPool has no such fields.\n`,
+    );
 }
 
 async function exportCsv(
@@ -98,6 +100,6 @@ async function exportCsv(
   sayLeftOut(io, inventory);
   const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
-    io.err(`Note: ${alternates} addresses have an alternate owner, which no table has.\n`);
+    io.err(`Note: ${alternates} addresses have an alternate owner, which the table leaves out.\n`);
   await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
 }

@@ -59,7 +59,7 @@ async function get(
   handle?: string,
 ): Promise<void> {
   if (handle === undefined) return list(session, prefix);
-  if (prefix !== undefined) throw usageError(`${handle} is one handle: --prefix is for lists.`);
+  if (prefix !== undefined) throw usageError(`${handle} is one handle: --prefix filters lists.`);
   const { client, print } = session;
   const addresses = (await readHandle(client, handle)).toSorted(byAddress);
   print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });

@@ -56,12 +56,12 @@ async function show(
   print({ columns: COLUMNS, rows: events, document: history });
   if (events.length === 0)
     io.err(
-      `Note: There is no event. Events are kept for ${keptDays} days, and come after seconds.\n`,
+      `Note: no events found. Plat keeps events for ${keptDays} days, and shows new ones after some seconds.\n`,
     );
 }
 
 function neither(): never {
-  throw usageError("history needs an address or --handle, and not both.");
+  throw usageError("Name an address or --handle, and not both.");
 }
 
 type HistoryPage = Answer<"readAddressHistory"> | Answer<"readHandleHistory">;

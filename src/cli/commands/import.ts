@@ -66,7 +66,7 @@ export const importCommand = (io: Io): Command =>
     .addCommand(
       importing("netbox", "Answer of NetBox to GET /api/ipam/ip-addresses/?limit=0")
         .description("Import the addresses in use of a NetBox")
-        .option("--vrf <name>", "Only the addresses of this VRF; by default those of none")
+        .option("--vrf <name>", "Only the addresses of this VRF; by default those without a VRF")
         .addHelpText(
           "after",
           examples(
@@ -82,7 +82,7 @@ export const importCommand = (io: Io): Command =>
     .addCommand(
       importing("phpipam", "Table of addresses of phpIPAM, saved as CSV")
         .description("Import the addresses in use of a phpIPAM")
-        .option("--vrf <name>", "Only the addresses of this VRF; by default those of none")
+        .option("--vrf <name>", "Only the addresses of this VRF; by default those without a VRF")
         .addHelpText(
           "after",
           examples(

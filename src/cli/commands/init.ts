@@ -19,7 +19,7 @@ export const initCommand = (io: Io): Command =>
     .description(
       "Write a small CDK app into a new folder. It has Plat in one stack, and `npx cdk deploy` deploys it. Read it first: it is yours to change.",
     )
-    .argument("<folder>", "The folder, which is empty or is made; its name is that of the stack")
+    .argument("<folder>", "An empty folder, or a new one; the stack gets its name")
     .addOption(
       new Option(
         "--protection <level>",
@@ -45,7 +45,7 @@ async function init(io: Io, folder: string, options: Options): Promise<void> {
   const name = basename(resolve(folder));
   if (!STACK.test(name))
     throw usageError(
-      `The folder is "${name}"; its name is that of the stack, so it must be of small letters, digits and hyphens, begin with a letter, and have at most 128 characters.`,
+      `The folder is "${name}"; the stack gets its name, so it must have only small letters, digits and hyphens, begin with a letter, and have at most 128 characters.`,
     );
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -54,7 +54,7 @@ async function init(io: Io, folder: string, options: Options): Promise<void> {
   if (there.length > 0)
     throw usageError(`${folder} has files already; name a new folder. Nothing was written.`);
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
-    throw usageError(`${folder} cannot be made: ${error.message}`);
+    throw usageError(`${folder} cannot be created: ${error.message}`);
   });
   for (const [file, text] of Object.entries(appFiles(name, folder, options)))
     await writeWhole(join(folder, file), text);

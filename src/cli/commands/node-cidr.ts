@@ -28,7 +28,7 @@ export const nodeCidrCommand = (io: Io): Command =>
       printing(getVerb())
         .description("Show the prefixes of a node")
         .argument("<node>", "The node")
-        .option("--uid <uid>", `${UID}, to leave out others of its name`)
+        .option("--uid <uid>", `${UID}, to leave out other nodes of that name`)
         .addHelpText(
           "after",
           examples(["Show the prefixes of a node", "plat node cidr get node-1"]),
@@ -48,7 +48,7 @@ export const nodeCidrCommand = (io: Io): Command =>
           ),
         )
         .option("--pool <pool or CIDR>", "Only from this pool; repeatable", texts)
-        .option("--confirm-seconds <n>", "The time in which the node states a new prefix", count)
+        .option("--confirm-seconds <n>", "How long the node has to state a new prefix", count)
         .addHelpText(
           "after",
           examples(
@@ -148,7 +148,7 @@ async function release(
   }
   await confirm(async () => {
     const prefixes = counted((await preview()).length, "prefix", "prefixes");
-    return `Release ${prefixes} of node ${node}? Pods with addresses in them must be gone.`;
+    return `Release ${prefixes} of node ${node}? Make sure that no pod uses addresses in them.`;
   });
   const released = await releaseNodeCidrs(client, node, { uid, cidr });
   print({

@@ -126,7 +126,7 @@ async function release(
   const { uid } = options;
   const confirm = confirmation(session, options, `plat node cilium get ${node}`);
   await confirm(
-    `Release all that node ${node} has by its CiliumNode under uid ${uid}? Pods with these addresses must be gone.`,
+    `Release all that node ${node} has by its CiliumNode under uid ${uid}? Make sure that no pod uses these addresses.`,
   );
   const document = await releaseCiliumNode(client, node, uid);
   const { released } = document;

@@ -77,6 +77,6 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.rejected,
-    `Host ${host} keeps what it has in ${[...new Set(left)].join(", ")}: this kept changing, or cannot be read.`,
+    `Host ${host} keeps its addresses in ${[...new Set(left)].join(", ")}, because these kept changing or cannot be read.`,
   );
 }

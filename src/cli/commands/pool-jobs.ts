@@ -44,14 +44,14 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
     "drain",
     "Stop assigning from a pool, and delete its blocks as they become empty; `plat pool enable` undoes it",
     {
-      question: (pool) => `Drain ${pool}? It assigns no more addresses.`,
+      question: (pool) => `Drain ${pool}? It will stop assigning addresses.`,
       begin: (client, { name, dryRun, ifMatch }) => client.drainPool({ name, dryRun, ifMatch }),
     },
   ).addHelpText(
     "after",
     examples(
       ["Start to drain a pool", "plat pool drain default-ipv4"],
-      ["Wait until no address of it is left", "plat pool drain default-ipv4 --wait"],
+      ["Wait until all of its addresses are released", "plat pool drain default-ipv4 --wait"],
     ),
   ),
   jobCommand(io, "delete", "Delete a pool in which no address is assigned", {
@@ -67,7 +67,7 @@ export const poolJobCommands = (io: Io): readonly Command[] => [
   jobCommand(
     io,
     "release-affinities",
-    "Take the blocks of a pool from their hosts; the pool goes on serving",
+    "Take the blocks of a pool from their hosts; the pool keeps serving",
     {
       question: (pool, mustBeEmpty) =>
         `Take ${mustBeEmpty ? "the empty" : "all"} blocks of ${pool} from their hosts?`,

@@ -50,7 +50,7 @@ export function poolCommand(io: Io): Command {
     .addCommand(getCommand(io, POOL, POOL_COLUMNS))
     .addCommand(
       applyCommand(io, POOL)
-        .option("--wait", "Wait until what left the pools is free for others")
+        .option("--wait", "Wait until the addresses taken out are free for other pools")
         .option("--timeout <duration>", TIMEOUT_HELP, duration),
     )
     .addCommand(createCommand(io))
@@ -147,7 +147,7 @@ async function enable(
 
 const poolHistoryCommand = (io: Io): Command =>
   printing(new Command("history"))
-    .description("Show the use of a pool over time, and when nothing is left")
+    .description("Show the use of a pool over time, and when the pool is full")
     .argument("<pool>", "Name of the pool")
     .addHelpText(
       "after",
@@ -171,12 +171,12 @@ async function show(
   print({ columns: COLUMNS, rows: document.samples, document });
   const { percentUsed, exhaustedAt } = document;
   if (percentUsed === undefined)
-    io.err(`Note: Pool ${name} was not counted yet. The first pass ends within minutes.\n`);
+    io.err(`Note: pool ${name} has not been counted yet. The first count ends within minutes.\n`);
   else
     io.err(
       `Note: ${percentUsed} % is in use or cooling. ${
         exhaustedAt
-          ? `If the use grows on, nothing is left at ${exhaustedAt}.`
+          ? `At this rate the pool is full at ${exhaustedAt}.`
           : "No exhaustion is forecast."
       }\n`,
     );

@@ -151,7 +151,7 @@ async function release(
   }
   await confirm(async () => {
     const prefixes = counted((await preview()).length, "prefix", "prefixes");
-    return `Release ${prefixes} of ${handle}? What uses addresses in them must be gone.`;
+    return `Release ${prefixes} of ${handle}? Make sure that nothing uses addresses in them.`;
   });
   const document = await releasePrefixes(client, { handle, cidr });
   const { released } = document;

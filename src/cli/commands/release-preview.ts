@@ -54,7 +54,7 @@ function rowOf(seen: Address, { handle, generation }: Named): Row {
     address: seen.address,
     status: "conflict",
     code: "generation_conflict",
-    detail: `It belongs to another assignment, of handle ${seen.handle}.`,
+    detail: `It belongs to another assignment, under handle ${seen.handle}.`,
     handle: seen.handle,
   };
 }

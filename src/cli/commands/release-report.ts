@@ -36,11 +36,9 @@ export async function releaseFromReports(
   const confirmed = new Map(
     reports.flatMap((report) => report.confirmed).map((one) => [one.generation, one]),
   );
-  for (const { file, confirmed, candidates } of reports)
+  for (const { file, confirmed } of reports)
     if (confirmed.length === 0)
-      io.err(
-        `Warning: ${file} has ${candidates.length} candidates, and none of them is confirmed: nothing of it is released.\n`,
-      );
+      io.err(`Warning: ${file} has no confirmed candidate, so nothing is released.\n`);
   const candidates = [...confirmed.values()];
   const current = await stillAsSeen(client, candidates);
   const rows: Row[] = [...skipped(candidates, current)];
@@ -70,6 +68,7 @@ function skipped(candidates: readonly Candidate[], current: readonly Candidate[]
       address,
       handle,
       status: "skipped",
-      detail: "It is not as the report saw it: released, assigned again, or another owner's.",
+      detail:
+        "It has changed since the report: it was released, assigned again, or has another owner.",
     }));
 }

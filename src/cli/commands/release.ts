@@ -96,7 +96,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
   if (affinityType !== undefined && host === undefined)
     throw usageError("--affinity-type needs --host.");
   if (generation !== undefined && ip?.length !== 1)
-    throw usageError("--generation is good for one address; it needs one --ip.");
+    throw usageError("--generation names one assignment, so it needs exactly one --ip.");
   if ((ip ?? handle ?? host) === undefined)
     throw usageError("plat release needs --ip, --handle, --host or --from-report.");
   if (options.dryRun) return preview(session, options);
@@ -272,7 +272,7 @@ async function ofAll(
   if (items.length > 0)
     throw rejection(
       "unreadable",
-      `${name} keeps what it has in ${items.join(", ")}, which cannot be read.`,
+      `${name} keeps its addresses in ${items.join(", ")}, which cannot be read.`,
       "An operator must look at it: see `plat check`.",
     );
   return released().length;

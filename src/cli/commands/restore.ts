@@ -60,7 +60,7 @@ async function restore(session: Session, options: Options): Promise<void> {
   const { table, trail, inventory, dryRun = false } = options;
   if (trail === undefined && inventory === undefined)
     throw usageError(
-      "--trail or --inventory is required: a backup alone lacks what came after it.",
+      "--trail or --inventory is required: a backup lacks everything that was written after it.",
     );
   const confirm = confirmation(session, options);
   // Loaded here, because no other command needs the SDK of the table.
@@ -86,7 +86,7 @@ async function restore(session: Session, options: Options): Promise<void> {
       EXIT.found,
       [
         `${counted(rejected.length, "address", "addresses")} could not be adopted; ${table} stays frozen.`,
-        "Plat may assign an address again that you remove from the inventory.",
+        "If you remove an address from the inventory, Plat may assign it again.",
         ...rejected,
       ].join("\n"),
     );
@@ -135,7 +135,7 @@ async function orCommandError<T>(act: () => Promise<T>): Promise<T> {
     if (name === "RestoreError") throw usageError(`${capital(message)}.\nNothing was written.`);
     throw new CommandError(
       EXIT.unreachable,
-      `The table cannot be reached: ${message || name}\nThe restore can run again.`,
+      `Cannot reach the table: ${message || name}\nYou can run the restore again.`,
     );
   }
 }

@@ -23,11 +23,11 @@ export const rollbackCommand = (io: Io): Command =>
     .requiredOption("--stack <name>", "Name of the stack of CloudFormation with the functions")
     .option("--before <time>", "Go back to what was deployed before this time")
     .option("--profile <name>", "Profile of the AWS command line with the credentials")
-    .option("--dry-run", "Show what would go back, and change nothing")
+    .option("--dry-run", "Show what would be rolled back, and change nothing")
     .addHelpText(
       "after",
       examples(
-        ["Show what would go back", "plat rollback --stack shop-ipam --dry-run"],
+        ["Show what would be rolled back", "plat rollback --stack shop-ipam --dry-run"],
         ["Undo the last deployment", "plat rollback --stack shop-ipam"],
         ["Go further back", "plat rollback --stack shop-ipam --before 2026-01-31T12:00:00Z"],
       ),
@@ -43,8 +43,8 @@ async function rollback(io: Io, options: Options): Promise<void> {
     if (error instanceof RollbackError) throw usageError(error.message);
     throw new CommandError(
       EXIT.unreachable,
-      `AWS did not roll ${options.stack} back: ${error.message || error.name}\nThe command can run again.`,
+      `AWS did not roll ${options.stack} back: ${error.message || error.name}\nYou can run the command again.`,
     );
   });
-  if (moved === 0) throw new CommandError(EXIT.rejected, "No function went back.");
+  if (moved === 0) throw new CommandError(EXIT.rejected, "No function was rolled back.");
 }

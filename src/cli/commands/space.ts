@@ -19,7 +19,7 @@ import type { Io } from "../shell/io.ts";
 const EXAMPLES = examples(["Show the spaces of the environment", "plat space get"]);
 const DELETE_EXAMPLES = examples(
   ["Delete a space", "plat space delete blue"],
-  ["Wait until nothing of it is left", "plat space delete blue --wait"],
+  ["Wait until it is deleted", "plat space delete blue --wait"],
 );
 
 export const spaceCommand = (io: Io): Command =>

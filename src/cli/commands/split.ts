@@ -105,7 +105,7 @@ async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<v
   const after = current - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
     throw usageError(
-      `The space has ${current} pools; with ${parts.length} parts in the place of one it would have ${after}, and it has at most ${POOLS_PER_SPACE_MAX}.`,
+      `The space has ${current} pools; with ${parts.length} parts in place of one it would have ${after}, and the maximum is ${POOLS_PER_SPACE_MAX}.`,
     );
 }
 
@@ -136,7 +136,7 @@ function powerOfTwo(text: string): number {
   const number = count(text);
   if (number > POOLS_PER_SPACE_MAX)
     throw new InvalidArgumentError(
-      `It must be at most ${POOLS_PER_SPACE_MAX}: a space has no more pools.`,
+      `It must be at most ${POOLS_PER_SPACE_MAX}, the maximum number of pools in a space.`,
     );
   if (number >= 2 && Number.isInteger(Math.log2(number))) return number;
   throw new InvalidArgumentError("It must be a power of two, at least 2.");

@@ -12,7 +12,7 @@ export const traceCommand = (io: Io): Command =>
   new Command("trace")
     .summary("Show the sources behind a stack trace of a function")
     .description(
-      "Copy a stack trace of a deployed function to stdout, with the place in the sources in place of that in the bundle.",
+      "Copy a stack trace of a deployed function to stdout, with places in the sources instead of places in the bundle.",
     )
     .argument("<map>", "The source map of the function, of the version that is deployed")
     .argument("[trace]", "The trace; - reads stdin", "-")

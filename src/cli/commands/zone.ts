@@ -35,6 +35,6 @@ async function get({ io, client, print }: Session): Promise<void> {
   const { held } = document.gone;
   if (held > 0)
     io.err(
-      `Note: ${counted(held, "ended node keeps", "ended nodes keep")} what they have, because too many ended at once.\n`,
+      `Note: ${counted(held, "ended node keeps", "ended nodes keep")} their addresses, because too many ended at once.\n`,
     );
 }

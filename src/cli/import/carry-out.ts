@@ -105,7 +105,7 @@ async function untilEffective(
   const latest = Math.max(...times.map((time = "") => Date.parse(time)).filter(Number.isFinite));
   const waitMs = Math.min(latest - io.nowMs(), EFFECTIVE_MS_MAX);
   if (!(waitMs > 0)) return;
-  shown.update(`until everybody knows the ${what}: ${Math.ceil(waitMs / 1000)} s`);
+  shown.update(`waiting for the ${what} to take effect: ${Math.ceil(waitMs / 1000)} s`);
   await io.sleep(waitMs);
 }
 

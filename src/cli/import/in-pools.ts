@@ -58,6 +58,6 @@ function twice(addresses: readonly DesiredAddress[]): Conflict[] {
     const before = seen.get(name);
     seen.set(name, where);
     if (before === undefined) return [];
-    return [{ kind: "address", name, problem: `is there twice: ${before}, and ${where}` }];
+    return [{ kind: "address", name, problem: `occurs twice: ${before}, and ${where}` }];
   });
 }

@@ -86,7 +86,7 @@ function whyNot(
     return `was released in Plat, and cools until ${there.availableAt}`;
   if (there.state === "quarantined")
     return `was reported as a conflict in Plat, and is in quarantine until ${there.quarantinedUntil}`;
-  if (there.handle === undefined) return "is assigned in Plat, and nobody knows to whom";
+  if (there.handle === undefined) return "is assigned in Plat to an unknown owner";
   if (there.handle !== handle)
     return `is assigned to handle ${there.handle} in Plat, not to ${handle}`;
   if (there.host !== hostName(host))

@@ -125,8 +125,8 @@ function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
   // The host-reserved addresses of an existing block never change.
   if (isSame(block.hostReserved, there.hostReservation)) return undefined;
   return there.hostReservation
-    ? "stands in Plat with what its host keeps for itself, and is to be otherwise"
-    : "stands in Plat already, without what its host is to keep for itself";
+    ? "exists in Plat with other host-reserved addresses"
+    : "exists in Plat without its host-reserved addresses";
 }
 
 function needsClaim({ owner, orAnyones }: DesiredBlock, there: BlockSummary | undefined): boolean {

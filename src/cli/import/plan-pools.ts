@@ -190,7 +190,7 @@ function changeConflicts({ name, fields }: DesiredPool, { pools }: Current): rea
   const before = pools.find((pool) => pool.name === name);
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
-  if (before.state !== undefined) return conflict(`stands in Plat and is ${before.state}`);
+  if (before.state !== undefined) return conflict(`exists in Plat and is ${before.state}`);
   if (before.cidr !== fields.cidr)
     return conflict(`is ${before.cidr} in Plat, not ${fields.cidr}; a pool keeps its range`);
   return before.blockSize === fields.blockSize
@@ -231,7 +231,7 @@ function closedConflicts(
         {
           kind: "pool",
           name,
-          problem: `${problem} in Plat, and addresses are to be assigned in it`,
+          problem: `${problem} in Plat, but the import would assign addresses in it`,
         },
       ];
 }

@@ -105,7 +105,7 @@ async function makeAll(
       jobs.push(job);
       const title = titled(wanted.kind, wanted.name);
       const act = wanted.body
-        ? `makes what left ${title} free for other pools`
+        ? `frees the addresses that ${title} no longer has for other pools`
         : `deletes ${title}`;
       io.err(`Note: job ${job} ${act}.\n`);
     }

@@ -54,7 +54,7 @@ export async function showBorrowed(session: Session): Promise<void> {
   print({ columns: COLUMNS, rows, document: { borrowed: rows } });
   if (unknown > 0)
     io.err(
-      `Note: Of ${unknown} more it is not known whose they are: their allocations were not found.\n`,
+      `Note: addresses without a known owner, because their allocations were not found: ${unknown}.\n`,
     );
   else await noteIfEmpty(session, rows, "borrowed addresses");
 }

@@ -91,7 +91,7 @@ export async function showPools(
     );
   if (unreadable.length > 0)
     io.err(
-      `Note: blocks that cannot be read, and may be of no pool: ${unreadable.length}. See plat check.\n`,
+      `Note: blocks that cannot be read, and may belong to no pool: ${unreadable.length}. See plat check.\n`,
     );
   await noteIfEmpty(session, rows, "pools");
 }

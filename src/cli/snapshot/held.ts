@@ -135,10 +135,10 @@ export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
     .filter(({ state, handle }) => state === "assigned" && handle === undefined).length;
   if (unknown > 0)
     io.err(
-      `Note: addresses of which it is not known whose they are: ${unknown}; their allocations were not found. See plat check.\n`,
+      `Note: addresses without a known owner, because their allocations were not found: ${unknown}. See plat check.\n`,
     );
   if (unreadable > 0)
     io.err(
-      `Note: items of the space that cannot be read, and are not in it: ${unreadable}. See plat check.\n`,
+      `Note: items of the space that cannot be read, and were left out: ${unreadable}. See plat check.\n`,
     );
 }

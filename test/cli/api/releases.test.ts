@@ -116,7 +116,7 @@ describe("a release that got no answer", () => {
     await expect(release(unanswered(sent))).rejects.toMatchObject({
       exit: 3,
       message: expect.stringMatching(
-        `^nobody answers\nAll or a part of it may be released.[^]*\`${look}\``,
+        `^nobody answers\nAll or part of it may have been released.[^]*\`${look}\``,
       ),
     });
     expect(sent).toHaveLength(1);

@@ -162,12 +162,12 @@ describe("a file that is odd is rejected by its name", () => {
     ],
     [
       "no node where it covers nodes",
-      "--covers says nodes, and the inventory has not one node",
+      "--covers says nodes, but the inventory has no node",
       [list(pod("p"))],
     ],
     [
       "no pod where it covers pods",
-      "--covers says pods, and the inventory has not one pod",
+      "--covers says pods, but the inventory has no pod",
       [list(node("a"))],
     ],
   ])("%s", (_, message, texts, covers) => {

@@ -77,7 +77,7 @@ describe("what is found in the contents of a space", () => {
     expect(notes).toEqual([
       {
         kind: "no_active_pool",
-        message: "1 address is of pool pool in use, and it is disabled",
+        message: "1 address is of pool pool in use, but the pool is disabled",
         addresses: ["10.0.0.0"],
       },
     ]);

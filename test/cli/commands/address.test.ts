@@ -33,7 +33,7 @@ describe("plat address list", () => {
     const none = await plat("address", "list", "--state", "cooling");
     expect(none).toMatchObject({ exit: 0, err: expect.stringContaining("no addresses found") });
     const both = await plat("address", "get", IP, "--pool", "main");
-    expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("for lists") });
+    expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("filter lists") });
     expect((await plat("address", "list", "--state", "free")).exit).toBe(2);
   });
 });

@@ -32,7 +32,7 @@ describe("plat alarm get", () => {
   it("says that no alarm is raised", async () => {
     await pool();
     const { exit, err } = await plat("alarm", "get");
-    expect([exit, err]).toEqual([0, "Note: No alarm is raised.\n"]);
+    expect([exit, err]).toEqual([0, "Note: no alarm is raised.\n"]);
   });
 });
 
@@ -51,6 +51,6 @@ describe("plat pool history", () => {
     await pool();
     const { exit, err } = await plat("pool", "history", "main");
     expect(exit).toBe(0);
-    expect(err).toContain("Pool main was not counted yet.");
+    expect(err).toContain("pool main has not been counted yet.");
   });
 });

@@ -177,7 +177,7 @@ describe("plat assign", () => {
     const { exit, err } = await askAgain(await wayTo(shell.server().url, async () => "lost"));
     expect(exit).toBe(3);
     expect(err).toContain(
-      "The request may be done. Repeat the command with --idempotency-key again: it assigns nothing more.",
+      "The request may have succeeded. Repeat the command with --idempotency-key again: it assigns nothing twice.",
     );
   });
 
@@ -239,7 +239,7 @@ describe("plat assign --dry-run", () => {
         "off    10.1.0.0/24   no                       disabled: is disabled",
         "",
         "BLOCK         POOL   ADDRESSES   HOW",
-        "10.0.0.0/28   main   3           it is free, and would be claimed",
+        "10.0.0.0/28   main   3           it is free, and the host would claim it",
         "",
       ].join("\n"),
     );

@@ -113,7 +113,7 @@ describe("plat collect", () => {
       released: 0,
     });
     expect(outage.err).toBe(
-      "Warning: The brake is on: 14 of 14 addresses seem to be nobody's, more than 30 %; nothing was released.\n",
+      "Warning: The brake is on: 14 of 14 addresses seem to have no owner, which is more than 30 %. Nothing was released.\n",
     );
     const after = await repairAt(40, inventoryOf(...pods.slice(2)));
     // The first candidate was seen before the outage. The second was first seen during it, which proves nothing.

@@ -45,7 +45,7 @@ describe("plat history", () => {
 
   it("says for how long events are kept if there is none", async () => {
     const { exit, err } = await plat("history", "192.0.2.1");
-    expect([exit, err]).toEqual([0, expect.stringContaining("kept for 90 days")]);
+    expect([exit, err]).toEqual([0, expect.stringContaining("keeps events for 90 days")]);
   });
 
   it.each([[["history"]], [["history", "10.0.0.1", "--handle", "web-0"]]])(

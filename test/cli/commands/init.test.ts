@@ -64,6 +64,6 @@ it.each(["Shop", "1shop", "shop_ipam", "s".repeat(129)])(
   async (name) => {
     const { exit, err } = await init(name);
     expect(exit).toBe(2);
-    expect(err).toContain(`The folder is "${name}"; its name is that of the stack`);
+    expect(err).toContain(`The folder is "${name}"; the stack gets its name`);
   },
 );

@@ -48,7 +48,7 @@ describe("plat node cidr", () => {
     const release = ["node", "cidr", "release", "node-1", ...UID];
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([
-      "Release 1 prefix of node node-1? Pods with addresses in them must be gone.",
+      "Release 1 prefix of node node-1? Make sure that no pod uses addresses in them.",
     ]);
     expect((await plat(...release, "--dry-run", "-o", "name")).out).toContain("10.64.1.0/24");
     expect(await plat(...release, "--yes")).toEqual({

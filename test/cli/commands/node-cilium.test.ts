@@ -71,7 +71,7 @@ describe("plat node cilium", () => {
     };
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([
-      "Release all that node node-1 has by its CiliumNode under uid a? Pods with these addresses must be gone.",
+      "Release all that node node-1 has by its CiliumNode under uid a? Make sure that no pod uses these addresses.",
     ]);
     expect((await plat(...release, "--yes", "-o", "name")).out).toBe("10.64.1.0/24\n");
     expect(await plat(...release, "--yes")).toEqual({

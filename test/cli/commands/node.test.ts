@@ -86,7 +86,7 @@ describe("plat node delete --release", () => {
       "names what cannot be read at the end",
       false,
       1,
-      /^Error: Host a keeps what it has in block 10\.0\.0\.0: /,
+      /^Error: Host a keeps its addresses in block 10\.0\.0\.0, because /,
     ],
     ["says nothing of what could be read before the end", true, 0, /^$/],
   ])("%s", async (_, isMended, exit, err) => {

@@ -39,7 +39,7 @@ describe("plat prefix", () => {
     await clusters();
     const { exit, out } = await assign("--family", "4", "--prefix-length", "24", "--dry-run");
     expect(exit).toBe(0);
-    expect(out).toContain("it is absent, and would be made");
+    expect(out).toContain("it is new, and would be created");
     const { exit: refused, out: why } = await assign(
       ...["--family", "4", "--prefix-length", "25", "--dry-run"],
     );
@@ -67,7 +67,7 @@ describe("plat prefix", () => {
     const release = ["prefix", "release", "cluster-7"];
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([
-      "Release 2 prefixes of cluster-7? What uses addresses in them must be gone.",
+      "Release 2 prefixes of cluster-7? Make sure that nothing uses addresses in them.",
     ]);
     expect((await plat(...release, "--dry-run", "-o", "name")).out).toContain("10.64.1.0/24");
     expect(await plat(...release, "--cidr", "10.64.1.0/24", "--yes")).toEqual({

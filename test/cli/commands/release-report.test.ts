@@ -97,9 +97,7 @@ describe("plat release --from-report", () => {
     await platWith(given, "check", ...whole(0), "--report", path);
     const { exit, results, err } = await fromReport(path);
     expect({ exit, results }).toEqual({ exit: 0, results: [] });
-    expect(err).toBe(
-      `Warning: ${path} has 1 candidates, and none of them is confirmed: nothing of it is released.\n`,
-    );
+    expect(err).toBe(`Warning: ${path} has no confirmed candidate, so nothing is released.\n`);
   });
 
   it("rejects a report of another space, or none, before anything is sent", async () => {

@@ -221,7 +221,7 @@ describe("plat release --host", () => {
     expect(exit).toBe(1);
     expect(out).toContain("10.0.0.17   released");
     expect(err).toMatch(
-      /^Error: n1 keeps what it has in block 10\.0\.0\.0, which cannot be read.*\n {2}code: unreadable\n/s,
+      /^Error: n1 keeps its addresses in block 10\.0\.0\.0, which cannot be read.*\n {2}code: unreadable\n/s,
     );
   });
 
@@ -237,10 +237,13 @@ describe("plat release --host", () => {
 describe("a release that says too little, or too much", () => {
   it.each([
     [["release"], "plat release needs --ip, --handle, --host or --from-report."],
-    [["release", "--generation", "g"], "--generation is good for one address; it needs one --ip."],
+    [
+      ["release", "--generation", "g"],
+      "--generation names one assignment, so it needs exactly one --ip.",
+    ],
     [
       ["release", "--ip", "10.0.0.1", "--ip", "10.0.0.2", "--generation", "g"],
-      "--generation is good for one address; it needs one --ip.",
+      "--generation names one assignment, so it needs exactly one --ip.",
     ],
     [["release", "--handle", "h", "--affinity-type", "host"], "--affinity-type needs --host."],
     [["release", "--ip", "10.0.0.1", "--host", "n1"], "cannot be used with option"],

@@ -96,7 +96,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     );
     expect({ exit, err }).toMatchObject({
       exit: 3,
-      err: expect.stringContaining("The table cannot be reached"),
+      err: expect.stringContaining("Cannot reach the table"),
     });
   });
 

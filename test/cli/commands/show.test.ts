@@ -142,7 +142,7 @@ describe("plat show --show-blocks", () => {
         : { ...a, inUse: 1, blocks: [block("10.0.0.0/28")], complete: false, next: "more" };
     });
     const { out, err } = await plat("show", "--show-blocks", "--endpoint", url, "-o", "wide");
-    expect(err).toContain("Note: blocks that cannot be read, and may be of no pool: 1.");
+    expect(err).toContain("Note: blocks that cannot be read, and may belong to no pool: 1.");
     const rows = out
       .trim()
       .split("\n")
@@ -214,7 +214,7 @@ describe("plat show --show-borrowed", () => {
     const { exit, err } = await plat("show", "--show-borrowed", "--endpoint", url);
     expect(exit).toBe(0);
     expect(err).toBe(
-      "Note: Of 1 more it is not known whose they are: their allocations were not found.\n",
+      "Note: addresses without a known owner, because their allocations were not found: 1.\n",
     );
   });
 });

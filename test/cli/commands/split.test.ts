@@ -137,7 +137,7 @@ describe("plat split", () => {
       const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
       const { exit, err } = await platWith({ env }, "split", number, "web");
       expect({ number, exit }).toEqual({ number, exit: 2 });
-      expect(err).toContain("at most 2000: a space has no more pools");
+      expect(err).toContain("at most 2000, the maximum number of pools in a space");
     }
   });
 
@@ -154,7 +154,7 @@ describe("plat split", () => {
     expect(await split("1024", "web")).toEqual({
       exit: 2,
       out: "",
-      err: "Error: The space has 978 pools; with 1024 parts in the place of one it would have 2001, and it has at most 2000.\n",
+      err: "Error: The space has 978 pools; with 1024 parts in place of one it would have 2001, and the maximum is 2000.\n",
     });
     expect((await plat("pool", "get", "web")).exit).toBe(0);
   });

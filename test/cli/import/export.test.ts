@@ -80,8 +80,8 @@ it("says what is missing: whose addresses are, and what cannot be read", async (
     expect(exit).toBe(0);
     expect(err).toBe(
       [
-        "Note: addresses of which it is not known whose they are: 1; their allocations were not found. See plat check.",
-        "Note: items of the space that cannot be read, and are not in it: 1. See plat check.",
+        "Note: addresses without a known owner, because their allocations were not found: 1. See plat check.",
+        "Note: items of the space that cannot be read, and were left out: 1. See plat check.",
         "",
       ].join("\n"),
     );
@@ -107,7 +107,7 @@ it("names each pool and its fields that Calico's IPPool does not have", async ()
   expect(exit).toBe(0);
   expect(JSON.parse(out).items[1].metadata.name).toBe("red");
   expect(err).toBe(
-    "Note: pool red is written without cooldownSeconds, excludes, gateway, namespaceNames, networks, nodeNames, podSelector, principals, ranges, routes, which no IPPool has.\n",
+    "Note: pool red is written without cooldownSeconds, excludes, gateway, namespaceNames, networks, nodeNames, podSelector, principals, ranges, routes, because an IPPool has no such fields.\n",
   );
 });
 

@@ -441,7 +441,7 @@ describe("plat import calico rejects as a whole", () => {
     );
     const windows = new CalicoBlock("10.0.0.0/28", "host:node-1");
     for (const ordinal of [0, 15]) windows.take({ handle_id: WINDOWS }, ordinal);
-    await refused(dumpOf([POOL], [windows]), "without what its host is to keep for itself");
+    await refused(dumpOf([POOL], [windows]), "without its host-reserved addresses");
   });
 
   it("a pool that overlaps another, or stands with another range or block size", async () => {
@@ -561,7 +561,7 @@ describe("plat import calico rejects as a whole", () => {
       "block 10.0.0.16/28 overlaps block 10.0.0.0/26",
     );
     const twice = dumpOf([POOL], [block([pod("a")]), block([pod("b")])]);
-    await refused(twice, "10.0.0.0/28 is there twice as IPAMBlock, and not the same");
+    await refused(twice, "10.0.0.0/28 occurs twice as IPAMBlock, with different contents");
     await imported([...dump(), ...dump()]);
   });
 

@@ -119,7 +119,7 @@ describe("plat import csv", () => {
     );
     expect(exit).toBe(1);
     expect(err).toContain("address 10.0.0.1 (stdin, line 2) is assigned to handle other in Plat");
-    expect(err).toContain("address 10.0.0.2 is there twice: stdin, line 3, and stdin, line 5");
+    expect(err).toContain("address 10.0.0.2 occurs twice: stdin, line 3, and stdin, line 5");
     expect(err).toContain("address 10.9.0.1 (stdin, line 6) is in no pool");
     expect(err).toContain("has a host that Plat does not take (stdin, line 7)");
     const noPath = "body must not contain ?, % or #, because no path can contain them";

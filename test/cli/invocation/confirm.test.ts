@@ -25,7 +25,7 @@ describe("a command that takes something away", () => {
     await call("POST", "/v1/assign", { host: "n1", ipv4: 1, handle: "pod" });
     const { questions, exit } = await asked(true, "pool", "drain", "web");
     expect(questions).toEqual([
-      "Drain pool web (10.0.0.0/24, 1 address assigned)? It assigns no more addresses.",
+      "Drain pool web (10.0.0.0/24, 1 address assigned)? It will stop assigning addresses.",
     ]);
     expect(exit).toBe(0);
     expect(await state()).toContain('"disabled": true');

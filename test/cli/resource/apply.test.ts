@@ -157,7 +157,7 @@ describe("plat pool apply of a pool that loses addresses", () => {
       out: "ippool/red configured\n",
     });
     expect(err).toMatch(
-      /^Note: ippool\/red changes ranges: \["10\.9\.0\.0-10\.9\.0\.5"\] -> \["10\.9\.0\.0-10\.9\.0\.3"\]\nNote: job shrink-\S+ makes what left ippool\/red free for other pools\.\n$/,
+      /^Note: ippool\/red changes ranges: \["10\.9\.0\.0-10\.9\.0\.5"\] -> \["10\.9\.0\.0-10\.9\.0\.3"\]\nNote: job shrink-\S+ frees the addresses that ippool\/red no longer has for other pools\.\n$/,
     );
     const [job = ""] = /shrink-\S+/.exec(err) ?? [];
     expect((await plat("job", "get")).out).toMatch(/^shrink-\S+ +pool\.shrink +red +running$/m);
