@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiOf } from "./api/api.ts";
 import type { Credentials } from "./api/credentials.ts";
+import { AlarmsProvider } from "./api/use-alarms.tsx";
 import { ApiContext } from "./api/use-api.tsx";
 import { AddressPage } from "./pages/address.tsx";
 import { AlarmsPage } from "./pages/alarms.tsx";
@@ -16,6 +17,7 @@ import { PoolPage } from "./pages/pool.tsx";
 import { ReservationsPage } from "./pages/reservations.tsx";
 import { SearchPage } from "./pages/search.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
+import { SpacesPage } from "./pages/spaces.tsx";
 import { Top } from "./shell/top.tsx";
 import { isReturn } from "./sign-in/returning.ts";
 import { SignInPage } from "./sign-in/sign-in.tsx";
@@ -56,32 +58,44 @@ function Signed() {
         setIsReturning(false);
       });
   }, []);
+  const content = isReturning ? (
+    <p class="waiting" role="status">
+      Signing in…
+    </p>
+  ) : asked ? (
+    <SignInPage
+      refused={asked.refused}
+      signIn={(given) => {
+        setCredentials(given);
+        setAsked(undefined);
+      }}
+    />
+  ) : undefined;
   return (
     <ApiContext.Provider value={api}>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <Top />
-      <Main page={page}>
-        {isReturning ? (
-          <p class="waiting" role="status">
-            Signing in…
-          </p>
-        ) : asked ? (
-          <SignInPage
-            refused={asked.refused}
-            signIn={(given) => {
-              setCredentials(given);
-              setAsked(undefined);
-            }}
-          />
-        ) : (
-          <Content page={page} />
-        )}
-      </Main>
+      {content ? (
+        <Frame page={page}>{content}</Frame>
+      ) : (
+        <AlarmsProvider space={space}>
+          <Frame page={page}>
+            <Content page={page} />
+          </Frame>
+        </AlarmsProvider>
+      )}
     </ApiContext.Provider>
   );
 }
+
+/** The bar and the frame around the content of every page. */
+const Frame = ({ page, children }: { page: Page; children: preact.ComponentChildren }) => (
+  <>
+    <a class="skip" href="#main">
+      Skip to the content
+    </a>
+    <Top />
+    <Main page={page}>{children}</Main>
+  </>
+);
 
 /** A demand for credentials. */
 interface Asked {
@@ -123,6 +137,8 @@ function Content({ page }: { readonly page: Page }) {
       return <HandlePage name={page.name} />;
     case "search":
       return <SearchPage />;
+    case "spaces":
+      return <SpacesPage />;
     case "hosts":
       return <HostsPage />;
     case "jobs":

@@ -79,8 +79,8 @@ async function watch(options: DemoOptions, data: string): Promise<number> {
   console.log(
     `Pods come and go on ${NODES} nodes. Watch them in a browser, until Ctrl-C ends it:
 
-  ${url}/console/pools/pods?live=1           the blocks of the pool, by fill
-  ${url}/console/pools/pods?by=host&live=1   by host
+  ${url}/console/pools/pods           the blocks of the pool, by fill
+  ${url}/console/pools/pods?by=host   by host
 `,
   );
   const pause = () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {});

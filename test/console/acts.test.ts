@@ -165,7 +165,7 @@ describe("pools", () => {
     await fieldOf(page, "Disabled").check();
     await fieldOf(page, "Other fields").fill('{"mtu": 1400');
     await showFirst(page);
-    await page.getByText("not an object of JSON").waitFor();
+    await page.getByText("must be a JSON object").waitFor();
     await fieldOf(page, "Other fields").fill('{"mtu": 1400}');
     await showFirst(page);
     await page.getByRole("row", { name: "disabled false true" }).waitFor();
@@ -203,7 +203,7 @@ describe("pools", () => {
     const page = await openAct("/console/pools/drained", "Drain");
     await page.getByRole("heading", { name: "What it would do" }).waitFor();
     await press(page, "Drain");
-    await page.getByRole("link", { name: "The job that does it" }).click();
+    await page.getByRole("link", { name: "Its job" }).click();
     await page.getByRole("heading", { level: 1, name: /Job/ }).waitFor();
     await page.getByText("pool.drain").waitFor();
     await page.close();
@@ -218,7 +218,7 @@ describe("pools", () => {
     await expect.poll(() => button.isDisabled()).toBe(true);
     await fieldOf(page, "This cannot be undone").fill("deleted");
     await button.click();
-    await page.getByRole("link", { name: "The job that does it" }).waitFor();
+    await page.getByRole("link", { name: "Its job" }).waitFor();
     expect(await site.api("GET", "/v1/pools/deleted")).toMatchObject({ state: "deleting" });
     await page.close();
   });
@@ -434,7 +434,7 @@ describe("addresses", () => {
   it("keep their handle when their owners change, and the line for a shell does the same", async () => {
     const page = await openAct(`/console/addresses/${OWNED}`, "Change owners");
     await showFirst(page);
-    await dialogOn(page).getByText("Nothing is changed.").waitFor();
+    await dialogOn(page).getByText("You have changed nothing.").waitFor();
     await fieldOf(page, "Alternate owner").fill("db-1");
     await showFirst(page);
     await dialogOn(page).getByText("The attribute db-1 is not of the form name=value.").waitFor();
@@ -470,7 +470,7 @@ describe("addresses", () => {
     await dialogOn(page).locator("#field-leaseSeconds-error").waitFor();
     await fieldOf(page, "Lease").fill("86400");
     await showFirst(page);
-    await page.getByText("The lease ends 86400 s after you press Renew").waitFor();
+    await page.getByText("The lease then ends 86400 s after you press Renew").waitFor();
     await press(page, "Renew");
     await page.getByText(`The lease of ${OWNED} ends at`).waitFor();
     const { expiresAt } = await site.api("GET", `/v1/addresses/${OWNED}`);
@@ -481,7 +481,7 @@ describe("addresses", () => {
   it("in quarantine leave it by an act", async () => {
     const page = await openAct(`/console/addresses/${HELD.reported}`, "End the quarantine");
     await press(page, "End the quarantine");
-    await page.getByText("The quarantine is ended.").waitFor();
+    await page.getByText("The quarantine has ended.").waitFor();
     const { state } = await site.api("GET", `/v1/addresses/${HELD.reported}`);
     expect(state).not.toBe("quarantined");
     await page.close();

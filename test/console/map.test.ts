@@ -179,7 +179,7 @@ describe("the block map", () => {
   });
 
   it("follows changes while it is live", async () => {
-    const { page } = await openPool("/console/pools/wide?live=1");
+    const { page } = await openPool("/console/pools/wide");
     const shows = (inUse: number) => page.getByText(`${inUse} in use`, { exact: true }).waitFor();
     const [{ inUse }] = (await site.api("GET", "/v1/utilization?pool=wide")).pools;
     await shows(Number(inUse));
@@ -217,7 +217,7 @@ describe("the rollout of `npm run demo -- --console`", () => {
         }),
     });
     await isFilled;
-    const { page } = await openPool("/console/spaces/demo/pools/pods?live=1");
+    const { page } = await openPool("/console/spaces/demo/pools/pods");
     const inUse = page.locator(".counts li").first();
     const countOf = async () => Number((await inUse.textContent())?.replace(/\D/g, ""));
     await expect.poll(countOf).toBeGreaterThan(80);

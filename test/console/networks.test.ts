@@ -3,15 +3,13 @@ import { openSite, type Site } from "./browser.ts";
 
 const TOKEN = "0123456789abcdef";
 
-let site: Site;
-
-beforeAll(async () => {
-  site = await openSite({ token: TOKEN });
-});
-
-afterAll(() => site.close());
-
 describe("a server with a token", () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite({ token: TOKEN });
+  });
+  afterAll(() => site.close());
+
   it("serves the console to anybody, which then asks for the token and keeps it in memory only", async () => {
     const { page, errors } = await site.open("/console/jobs");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -33,6 +31,12 @@ describe("a server with a token", () => {
 });
 
 describe("a bad network is shown for what it is", () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite();
+  });
+  afterAll(() => site.close());
+
   const problem = {
     type: "about:blank",
     title: "The caller lacks a role",
@@ -65,7 +69,7 @@ describe("a bad network is shown for what it is", () => {
           route.fulfill({ status: 502, body: "<html>Bad Gateway</html>" }),
         ),
     });
-    await page.getByText("The answer has the status 502 and is not of Plat.").waitFor();
+    await page.getByText("The answer has the status 502 and does not come from Plat.").waitFor();
     await page.close();
   });
 
@@ -83,7 +87,7 @@ describe("a bad network is shown for what it is", () => {
     isGone = true;
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("The API does not answer.").waitFor();
-    await page.getByText(/Below is the reservations as of/).waitFor();
+    await page.getByText(/The page shows the reservations as of/).waitFor();
     await page.getByText("routers").waitFor();
     isGone = false;
     await page.getByRole("button", { name: "Try again" }).click();

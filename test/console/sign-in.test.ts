@@ -153,13 +153,13 @@ describe("an API that authorizes by an issuer of JSON Web Tokens", () => {
   });
 
   it("gets the token of the issuer, and the user the page that was asked for", async () => {
-    const { page, errors } = await site.open("/console/jobs?live=1");
+    const { page, errors } = await site.open("/console/jobs?sort=-State");
     const button = page.getByRole("button", { name: /^Sign in at 127/ });
     await button.waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await button.click();
     await page.getByText("No drain, delete, shrink or release").waitFor();
-    await expect.poll(() => page.url()).toBe(`${site.url}/console/jobs?live=1`);
+    await expect.poll(() => page.url()).toBe(`${site.url}/console/jobs?sort=-State`);
     expect(await kept(page)).toEqual([0, 0, ""]);
     expect(errors).toEqual([]);
     await page.close();

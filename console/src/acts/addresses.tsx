@@ -28,7 +28,7 @@ export function actsOn(api: Api, address: AddressRead): ActsOfPage {
 const assign = (api: Api, { address, pool }: AddressRead): Act =>
   assigning(api, {
     title: `Assign ${address}`,
-    intro: `The address of the pool ${pool} goes to a handle on a host.`,
+    intro: `Assigns this address of the pool ${pool} to a handle on a host.`,
     body: { address },
     words: ["--address", address],
   });
@@ -38,7 +38,7 @@ export const assignFrom = (api: Api, { name, cidr }: Pool): Act => {
   const family = cidr.includes(":") ? "ipv6" : "ipv4";
   return assigning(api, {
     title: `Assign an address of the pool ${name}`,
-    intro: "The next free address of the pool goes to a handle on a host.",
+    intro: "Assigns the next free address of the pool to a handle on a host.",
     body: { [family]: 1, pools: [name] },
     words: [`--${family}`, "1", "--pool", name],
   });
@@ -67,14 +67,14 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
         label: "Handle",
         kind: "text",
         isRequired: true,
-        hint: "Your name for what gets it",
+        hint: "A name of your choice, by which you find and release the address",
       },
       { name: "host", label: "Host", kind: "text", isRequired: true },
       {
         name: "attributes",
         label: "Attributes",
         kind: "lines",
-        hint: "One a line, such as pod=web-0",
+        hint: "One per line, such as pod=web-0",
       },
     ],
     async preview(input) {
@@ -91,8 +91,8 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
           {steps.map(({ action, block }) => (
             <li key={block}>
               {action === "claim"
-                ? `The host claims the block ${block}, and gets the address from it.`
-                : `The host gets the address from the block ${block} (${action}).`}
+                ? `The host claims the block ${block}, and takes the address from it.`
+                : `The host takes the address from the block ${block} (${action}).`}
             </li>
           ))}
         </ul>
@@ -141,8 +141,8 @@ const release = (api: Api, { address, handle }: AddressRead, generation: string)
   verb: "Release the address",
   intro: (
     <>
-      {handle === undefined ? "Its owner" : <b>{handle}</b>} no longer has the address, and others
-      get it after the cooldown. Only this assignment is released, not a later one.
+      Takes the address from {handle === undefined ? "its owner" : <b>{handle}</b>}. Others can get
+      it after the cooldown. This can never release a later assignment.
     </>
   ),
   typed: address,
@@ -155,7 +155,7 @@ const release = (api: Api, { address, handle }: AddressRead, generation: string)
     const [result] = results;
     if (result?.status !== "released")
       throw new InvalidInput(
-        result?.detail ?? `The address is not released: ${result?.status ?? "no result"}.`,
+        result?.detail ?? `The address was not released: ${result?.status ?? "no result"}.`,
       );
     return <p>{address} is released.</p>;
   },
@@ -167,9 +167,9 @@ const quarantine = (api: Api, { address, handle }: AddressRead, generation: stri
   verb: "Quarantine the address",
   intro: (
     <>
-      This reports that something else uses the address.{" "}
-      {handle === undefined ? "Its owner" : <b>{handle}</b>} no longer has it, and nobody gets it
-      before the end of the quarantine.
+      Reports that something else uses the address.{" "}
+      {handle === undefined ? "Its owner" : <b>{handle}</b>} loses it, and nobody gets it until the
+      quarantine ends.
     </>
   ),
   typed: address,
@@ -199,7 +199,7 @@ const lift = (api: Api, { address }: AddressRead): Act => ({
   label: "End the quarantine",
   title: `End the quarantine of ${address}`,
   verb: "End the quarantine",
-  intro: "The address can be assigned again after what is left of its cooldown.",
+  intro: "The address can be assigned again once its cooldown is over.",
   inShell: () => ({
     plat: ["address", "lift", address],
     request: { method: "DELETE", path: `addresses/${segment(address)}/conflict` },
@@ -211,11 +211,11 @@ const lift = (api: Api, { address }: AddressRead): Act => ({
     });
     return (
       <p>
-        The quarantine is ended.
+        The quarantine has ended.
         {availableAt !== undefined && (
           <>
             {" "}
-            The address cools until <Moment at={availableAt} />.
+            The cooldown of the address ends at <Moment at={availableAt} />.
           </>
         )}
       </p>
@@ -234,8 +234,8 @@ export const releaseHandle = (
   verb: "Release them",
   intro: (
     <>
-      The handle no longer has any address, also none that it gets meanwhile. Others get them after
-      the cooldown. It has {addresses.length} now:{" "}
+      Releases every address of the handle, and any that it gets while this runs. Others can get
+      them after the cooldown. It has {addresses.length} now:{" "}
       <span class="list">
         {addresses
           .slice(0, NAMED_MAX)
@@ -271,8 +271,8 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
     verb: `Release ${what}`,
     intro: (
       <>
-        Others get the addresses after the cooldown. Only these assignments are released, no later
-        ones:{" "}
+        Others can get these addresses after the cooldown. This can never release a later
+        assignment:{" "}
         <span class="list">
           {entries
             .slice(0, NAMED_MAX)
@@ -289,7 +289,7 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
     async perform(_, told) {
       const results: Released["results"][number][] = [];
       for (let from = 0; from < entries.length; from += RELEASED_PER_REQUEST_MAX) {
-        told(`${from} of ${what} are done…`);
+        told(`${from} of ${what} done…`);
         const body = { addresses: entries.slice(from, from + RELEASED_PER_REQUEST_MAX) };
         const answer = await api.send<Released>({ method: "POST", path: "release", body });
         results.push(...answer.results);
@@ -302,7 +302,7 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
             <ul aria-label="Not released">
               {left.map(({ address, status, detail }) => (
                 <li key={address}>
-                  {address} is not released: {detail ?? status}
+                  {address} was not released: {detail ?? status}
                 </li>
               ))}
             </ul>
@@ -324,8 +324,8 @@ export const releaseHost = (api: Api, host: string): Act => {
     verb: "Release them",
     intro: (
       <>
-        Nothing on the host has an address any more, also none that it gets meanwhile. Others get
-        them after the cooldown. Its blocks stay until they are reclaimed.
+        Releases every address on the host, and any assigned there while this runs. Others can get
+        them after the cooldown. The host keeps its blocks until they are reclaimed.
       </>
     ),
     typed: host,
@@ -365,7 +365,7 @@ async function releaseAll<
     count += answer.released.length;
     if (answer.complete) return <p>{released(count)}.</p>;
     if (!answer.progressed)
-      throw new InvalidInput(`${released(count)}, and some are not yet. Try again later.`);
+      throw new InvalidInput(`${released(count)}, but not all. Try again later.`);
   }
 }
 

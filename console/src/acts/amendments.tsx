@@ -44,7 +44,7 @@ function changeOwners(api: Api, address: AddressRead, generation: string): Act {
     const active = sideIn(input, "active");
     const alternate = sideIn(input, "alternate");
     if (active === undefined && alternate === undefined)
-      throw new InvalidInput("Nothing is changed.");
+      throw new InvalidInput("You have changed nothing.");
     const changed = {
       ...(active !== undefined && { active }),
       ...(alternate !== undefined && { alternate }),
@@ -65,13 +65,13 @@ function changeOwners(api: Api, address: AddressRead, generation: string): Act {
     title: `Change the owners of ${ip}`,
     verb: "Change",
     intro:
-      "The active owner has the address; the alternate one is about to get it. The address stays assigned to its handle.",
+      "The active owner uses the address, and the alternate owner will take it over. The address stays assigned to its handle.",
     fields: SIDES.map(([side, label]) => ({
       name: side,
       label,
       kind: "lines",
       initial: owners[side],
-      hint: "Its attributes, one a line, such as pod=web-0. Empty: no such owner",
+      hint: "One attribute per line, such as pod=web-0. Empty: no such owner",
     })),
     async preview(input) {
       requestOf(input);
@@ -89,15 +89,14 @@ function renewLease(api: Api, address: AddressRead, expiresAt: string, generatio
   const { address: ip } = address;
   const requestOf = ({ leaseSeconds = "" }: Input) => {
     if (!/^\d+$/.test(leaseSeconds.trim()))
-      throw new InvalidInput("Write a whole number of seconds.", "leaseSeconds");
+      throw new InvalidInput("Enter a whole number of seconds.", "leaseSeconds");
     return changeOf(address, generation, { leaseSeconds: Number(leaseSeconds) });
   };
   return {
     label: "Renew the lease",
     title: `Renew the lease of ${ip}`,
     verb: "Renew",
-    intro:
-      "All addresses that the same request assigned have one lease. They are released when it ends.",
+    intro: "All addresses of one request share a lease. Plat releases them when it ends.",
     fields: [
       {
         name: "leaseSeconds",
@@ -110,7 +109,7 @@ function renewLease(api: Api, address: AddressRead, expiresAt: string, generatio
       requestOf(input);
       return (
         <p>
-          The lease ends {input.leaseSeconds} s after you press Renew, and no longer at{" "}
+          The lease then ends {input.leaseSeconds} s after you press Renew, instead of at{" "}
           <Moment at={expiresAt} />.
         </p>
       );

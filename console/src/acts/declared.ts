@@ -54,7 +54,7 @@ export const valuesIn = (declared: Declared, input: Input): Values =>
       if (flag.as === "textsOrNone") return [[name, linesOf(text)]];
       if (text === "") return flag.as === "countOrNone" ? [[name, null]] : [];
       if (flag.as === undefined) return [[name, text]];
-      if (!/^\d+$/.test(text)) throw new InvalidInput("Write a whole number.", name);
+      if (!/^\d+$/.test(text)) throw new InvalidInput("Enter a whole number.", name);
       return [[name, Number(text)]];
     }),
   );

@@ -16,13 +16,13 @@ export const createPool = (api: Api): Act => ({
   isMain: true,
   title: "Create a pool",
   verb: "Create",
-  intro: "A pool is a CIDR that Plat cuts into blocks, or a set of its addresses.",
+  intro: "A pool is a CIDR that Plat cuts into blocks, or a set of addresses in it.",
   fields: [
     { name: "name", label: "Name", kind: "text", isRequired: true },
     { name: "cidr", label: "CIDR", kind: "text", isRequired: true, hint: "Such as 10.0.0.0/16" },
     {
       name: "assign",
-      label: "It assigns",
+      label: "Assigns",
       kind: "choice",
       choices: ["addresses", "prefixes"],
       initial: "addresses",
@@ -85,7 +85,7 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     label: "Change",
     title: `Change the pool ${name}`,
     verb: "Change",
-    intro: "What is assigned stays assigned.",
+    intro: "Assigned addresses stay assigned.",
     fields: changeable(pool),
     inShell: (input) => ({
       request: { method: "PUT", path, body: bodyOf({ ...fixedOf(pool), ...input }), version },
@@ -129,14 +129,14 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     title: `Drain the pool ${name}`,
     verb: "Drain",
     intro:
-      "The pool gets no new assignment, and its blocks go as they become empty. What is assigned stays until it is released. To cancel a drain, enable the pool again.",
+      "The pool assigns nothing new, and Plat deletes its blocks as they become empty. Assigned addresses stay until they are released. To cancel a drain, enable the pool again.",
     ...begin("drain", { method: "POST", path: `${path}/drain` }),
   };
   const remove: Act = {
     label: "Delete",
     title: `Delete the pool ${name}`,
     verb: "Delete the pool",
-    intro: `The pool goes with its settings. Its range ${pool.cidr} is free for another pool after the last address is released.`,
+    intro: `Deletes the pool and its settings. Another pool can use its range ${pool.cidr} once the last address is released.`,
     typed: name,
     ...begin("delete", { method: "DELETE", path }),
   };
@@ -149,7 +149,7 @@ function Would({ job: { detail, earliestEndAt } }: { readonly job: Job }) {
       <p>{detail}</p>
       {earliestEndAt && (
         <p>
-          It ends at <Moment at={earliestEndAt} /> at the earliest.
+          It ends no earlier than <Moment at={earliestEndAt} />.
         </p>
       )}
     </>
@@ -165,10 +165,10 @@ const InForce = ({ at }: { readonly at: string | undefined }) =>
 
 const OfJob = ({ id }: { readonly id: string }) => (
   <p>
-    <To page={{ kind: "jobs" }} view={{ id, live: "1" }}>
-      The job that does it
+    <To page={{ kind: "jobs" }} view={{ id }}>
+      Its job
     </To>{" "}
-    shows its progress.
+    shows the progress.
   </p>
 );
 
@@ -207,11 +207,11 @@ function changeable(pool: Pool | undefined): readonly Field[] {
       kind: "choice",
       choices: ["Automatic", "Manual"],
       initial: pool?.assignmentMode ?? "Automatic",
-      hint: "Only requests that name a manual pool get its addresses",
+      hint: "A manual pool serves only requests that name it",
     },
     {
       name: "disabled",
-      label: "Disabled: it assigns nothing new",
+      label: "Disabled: assigns nothing new",
       kind: "flag",
       initial: pool?.disabled ? "true" : "",
     },
@@ -227,21 +227,21 @@ function changeable(pool: Pool | undefined): readonly Field[] {
       label: "Cooldown, in seconds",
       kind: "number",
       initial: pool?.cooldownSeconds?.toString(),
-      hint: "Empty: that of the space",
+      hint: "Empty: the cooldown of the space",
     },
     {
       name: "ranges",
       label: "Ranges",
       kind: "lines",
       initial: pool?.ranges?.join("\n"),
-      hint: "One a line, such as 10.0.0.10-10.0.0.99. Empty: the whole CIDR",
+      hint: "One per line, such as 10.0.0.10-10.0.0.99. Empty: the whole CIDR",
     },
     {
       name: "excludes",
       label: "Excludes",
       kind: "lines",
       initial: pool?.excludes?.join("\n"),
-      hint: "Ranges that are not in the set, one a line",
+      hint: "Addresses to leave out: one range per line",
     },
     {
       name: "others",
@@ -281,7 +281,7 @@ function othersOf(text: string): object {
   } catch {
     // It is said below.
   }
-  throw new InvalidInput("The other fields are not an object of JSON.");
+  throw new InvalidInput('The other fields must be a JSON object, such as {"mtu": 1400}.');
 }
 
 /** Returns a pool without the fields that an answer to a dry run adds. */

@@ -9,7 +9,7 @@ type Quota = Answer<"quotaRead">;
 type Written = Answer<"quotaWritten">;
 
 const INTRO =
-  "Plat rejects what goes beyond a maximum; what is assigned stays assigned. Without a principal and a tenant, the quota limits the whole space. An empty maximum is no limit.";
+  "Plat rejects requests that would exceed a maximum. Assigned addresses stay assigned. Without a principal or a tenant, the quota limits the whole space. An empty maximum means no limit.";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", isRequired: true };
 
@@ -73,7 +73,7 @@ export function actsOn(api: Api, { value: quota, version = "none" }: Versioned<Q
     label: "Delete",
     title: `Delete the quota ${name}`,
     verb: "Delete the quota",
-    intro: "Nothing is released. Requests are no longer limited by it.",
+    intro: "Releases nothing. The quota no longer limits requests.",
     typed: name,
     inShell: () => ({ plat: ["quota", "delete", name], request }),
     async preview() {

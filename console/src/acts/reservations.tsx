@@ -15,7 +15,7 @@ const FIELDS = (reservation?: Reservation) =>
       kind: "lines",
       isRequired: true,
       initial: reservation?.cidrs.join("\n"),
-      hint: "One a line: 10.0.0.0/28, 10.0.0.7 or 10.0.0.1-10.0.0.9",
+      hint: "One per line: 10.0.0.0/28, 10.0.0.7 or 10.0.0.1-10.0.0.9",
     },
     { name: "reason", label: "Reason", kind: "text", initial: reservation?.reason },
   ] as const;
@@ -26,7 +26,8 @@ export const reserve = (api: Api): Act => ({
   isMain: true,
   title: "Reserve addresses",
   verb: "Reserve",
-  intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",
+  intro:
+    "Plat assigns these ranges only to requests that name an address. Assigned addresses in them stay assigned.",
   fields: [{ name: "name", label: "Name", kind: "text", isRequired: true }, ...FIELDS()],
   async preview({ name = "", ...input }) {
     const written = await put(api, name, input, { version: "none", dryRun: "true" });
@@ -45,7 +46,8 @@ export function actsOn(api: Api, { value: reservation, version }: Versioned<Rese
     label: "Change",
     title: `Change the reservation ${name}`,
     verb: "Change",
-    intro: "Automatic assignment leaves the ranges out. What is assigned in them stays assigned.",
+    intro:
+      "Plat assigns these ranges only to requests that name an address. Assigned addresses in them stay assigned.",
     fields: FIELDS(reservation),
     async preview(input) {
       const written = await put(api, name, input, { before: reservation, version, dryRun: "true" });
@@ -61,11 +63,11 @@ export function actsOn(api: Api, { value: reservation, version }: Versioned<Rese
     label: "Delete",
     title: `Delete the reservation ${name}`,
     verb: "Delete the reservation",
-    intro: `Automatic assignment may then use ${reservation.cidrs.join(", ")}.`,
+    intro: `Automatic assignment can then use ${reservation.cidrs.join(", ")}.`,
     typed: name,
     async preview() {
       await api.send({ ...request, query: { dryRun: "true" } });
-      return <p>The reservation goes. No address changes its state.</p>;
+      return <p>The reservation is deleted. No address changes its state.</p>;
     },
     async perform() {
       await api.send(request);

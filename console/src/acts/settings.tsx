@@ -22,7 +22,7 @@ export function changeSettings(api: Api, read: Versioned<Answer<"settingsRead">>
     const changed = Object.entries(valuesIn(SETTINGS, input)).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify((before as Values)[name]),
     );
-    if (changed.length === 0) throw new InvalidInput("Nothing is changed.");
+    if (changed.length === 0) throw new InvalidInput("You have changed nothing.");
     return Object.fromEntries(changed);
   };
   // A setting that a PUT leaves out gets its default, and so does a field that is empty here.
@@ -31,7 +31,7 @@ export function changeSettings(api: Api, read: Versioned<Answer<"settingsRead">>
     label: "Change the settings",
     title: "Change the settings of the space",
     verb: "Change",
-    intro: "What is assigned stays assigned. An empty field gets the default of Plat.",
+    intro: "Assigned addresses stay assigned. An empty field gets Plat's default.",
     fields: fieldsOf(SETTINGS, before),
     async preview(input) {
       const written = await api.send<Written>(put(bodyOf(input), { dryRun: "true" }));

@@ -46,6 +46,8 @@ export interface Api {
   ): Promise<void>;
   /** Reads a resource with its version. It throws a `Rejection`. */
   read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>>;
+  /** Returns the API in another space, with the same sign-in. */
+  inSpace(name: string): Api;
   /** Reads the names of all spaces. It throws a `Rejection`. */
   spaces(signal?: AbortSignal): Promise<readonly string[]>;
 }
@@ -121,6 +123,7 @@ export function apiOf(space: string, session: Session): Api {
         version: response.headers.get("etag") ?? undefined,
       };
     },
+    inSpace: (name) => apiOf(name, session),
     async spaces(signal) {
       const names: string[] = [];
       let cursor: string | undefined;
@@ -185,7 +188,10 @@ async function bodyOf<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(body) as T;
   } catch {
-    throw new Rejection(response.status, "The answer is not JSON: something before Plat sent it.");
+    throw new Rejection(
+      response.status,
+      "The answer is not JSON, so something in front of Plat sent it.",
+    );
   }
 }
 

@@ -30,12 +30,12 @@ export async function rejectionIn(response: Response, isChange: boolean): Promis
   const outcome = isChange && status >= SERVER_ERROR ? ` ${UNKNOWN}` : "";
   return new Rejection(
     status,
-    `The answer has the status ${status} and is not of Plat${told}.${outcome}`,
+    `The answer has the status ${status} and does not come from Plat${told}.${outcome}`,
   );
 }
 
 const SERVER_ERROR = 500;
-const UNKNOWN = "The change may have been made: read again before you repeat it.";
+const UNKNOWN = "The change may have been made. Read again before you repeat it.";
 
 /** Returns the rejection for a change without an answer. */
 export const unanswered = (): Rejection => new Rejection(0, `The API does not answer. ${UNKNOWN}`);
@@ -47,10 +47,7 @@ const isProblem = (body: unknown): body is Problem =>
 export const rejectionOf = (error: unknown): Rejection =>
   error instanceof Rejection
     ? error
-    : new Rejection(
-        0,
-        "The API does not answer. It has stopped, or the network between it and this browser has.",
-      );
+    : new Rejection(0, "The API does not answer. It has stopped, or this browser cannot reach it.");
 
 /** Returns nothing if the API rejects a read with one of these statuses, by default because there is no such thing. */
 export async function unlessAbsent<T>(

@@ -1,4 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { seen } from "../state/attention.ts";
+import { useLive } from "../state/pause.ts";
+import { whenDue } from "./pace.ts";
 import { type Rejection, rejectionOf } from "./rejection.ts";
 import type { Answer, Event } from "./types.ts";
 import { useApi } from "./use-api.tsx";
@@ -15,62 +18,81 @@ export interface Coming {
 const START: Coming = { events: [], rejection: undefined, at: undefined };
 /** The age of the first events. */
 const BACK_MS = 15 * 60_000;
-/** The pause after an answer. One with events may be followed by more of them. */
-const POLL_MS = 2_000;
-const RETRY_MS = 5_000;
+/** The least pause after an answer. One that is full may be followed by more at once. */
+const REST_MS = 2_000;
 const PAGE_EVENTS = 1_000;
 const EVENTS_MAX = 1_000;
 
+/** The place in the events up to which they were read. */
+type Place = { readonly since: string } | { readonly cursor: string };
+
+const startOfNow = (): Place => ({ since: new Date(Date.now() - BACK_MS).toISOString() });
+
 /**
  * Follows the events of a space, from some minutes ago on: as a stream where the server has one, and else by polls while the page is
- * visible. It keeps the newest ones.
+ * visible. It keeps the newest ones. A pause stops it after the first answer, and its end continues there.
  *
  * @param turn a number whose change begins anew
  */
 export function useEvents(space: string, turn: number): Coming {
   const api = useApi();
+  const isLive = useLive();
   const [coming, setComing] = useState<Coming>(START);
+  const walk = useRef<{ readonly of: string; place: Place; isRead: boolean } | undefined>(
+    undefined,
+  );
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
-    let timer: number | undefined;
-    let cursor: string | undefined;
-    const since = new Date(Date.now() - BACK_MS).toISOString();
-    setComing(START);
+    const of = `${space} ${turn}`;
+    if (walk.current?.of !== of) {
+      walk.current = { of, place: startOfNow(), isRead: false };
+      setComing(START);
+    }
+    const read = walk.current;
+    let failures = 0;
+    const take = ({ events, next }: Answer<"eventsRead">) => {
+      if (next !== undefined) read.place = { cursor: next };
+      read.isRead = true;
+      failures = 0;
+      setComing((before) => ({
+        events: withNewer(before.events, events),
+        rejection: undefined,
+        at: new Date(),
+      }));
+      return events.length === PAGE_EVENTS;
+    };
     const poll = async () => {
-      let waitMs = POLL_MS;
-      if (document.visibilityState === "visible")
-        try {
-          const query = { limit: PAGE_EVENTS, ...(cursor === undefined ? { since } : { cursor }) };
+      await seen(signal);
+      let hasMore = false;
+      try {
+        const query = { limit: PAGE_EVENTS, ...read.place };
+        if (isLive)
           await api.follow<Answer<"eventsRead">>(
             "events",
             query,
-            ({ events, next }) => {
-              cursor = next;
-              waitMs = events.length === PAGE_EVENTS ? 0 : POLL_MS;
-              setComing((before) => ({
-                events: withNewer(before.events, events),
-                rejection: undefined,
-                at: new Date(),
-              }));
+            (page) => {
+              hasMore = take(page);
             },
             signal,
           );
-        } catch (error) {
-          if (signal.aborted) return;
-          const rejection = rejectionOf(error);
-          if (rejection.code === "cursor_expired") cursor = undefined;
-          setComing((before) => ({ ...before, rejection }));
-          waitMs = RETRY_MS;
-        }
-      if (!signal.aborted) timer = window.setTimeout(poll, waitMs);
+        else take(await api.get<Answer<"eventsRead">>("events", query, signal));
+      } catch (error) {
+        if (signal.aborted) return;
+        const rejection = rejectionOf(error);
+        if (rejection.code === "cursor_expired") read.place = startOfNow();
+        failures += 1;
+        setComing((before) => ({ ...before, rejection }));
+      }
+      if (signal.aborted || !isLive) return;
+      if (hasMore) return void poll();
+      const atMs = performance.now();
+      // A stream lasts as long as the server lets it, which says nothing of what it costs.
+      whenDue({ atMs, tookMs: 0, failures }, REST_MS, poll, signal);
     };
-    void poll();
-    return () => {
-      ending.abort();
-      window.clearTimeout(timer);
-    };
-  }, [api, space, turn]);
+    if (isLive || !read.isRead) void poll();
+    return () => ending.abort();
+  }, [api, space, turn, isLive]);
   return coming;
 }
 

@@ -1,4 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { seen } from "../state/attention.ts";
+import { useLive } from "../state/pause.ts";
+import { type LastLoad, whenDue } from "./pace.ts";
 import { type Rejection, rejectionOf } from "./rejection.ts";
 
 /** A loaded value, and the result of the last load. */
@@ -12,80 +15,85 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** The least time between two loads of a live page. A load may take a tenth of the time. */
-const LIVE_MS_MIN = 2_000;
-const LOAD_SHARE = 10;
+/** The least time between two loads of a page. */
+const REST_MS = 5_000;
 
 /** The way a component loads. */
 export interface Loading {
   /** All that the value depends on. Another key drops the value. */
   readonly key: string;
-  /** True to load again and again while the page is visible. */
-  readonly live?: boolean;
+  /** True for what is loaded once, and again on request only. */
+  readonly isOnce?: boolean;
+  /** The least time between two loads. */
+  readonly restMs?: number;
+}
+
+interface State<T> extends Omit<Loaded<T>, "reload"> {
+  readonly key: string;
+  /** Absent while a load runs. */
+  readonly last: LastLoad | undefined;
 }
 
 /**
- * Loads a value, and loads it again on request or while it is live.
+ * Loads a value while the page is in sight, and loads it again as long as pages are live.
  *
  * @param load reads the value. It may `show` a part of it before the whole is there.
  */
 export function useLoad<T>(
-  { key, live = false }: Loading,
+  { key, isOnce = false, restMs = REST_MS }: Loading,
   load: (signal: AbortSignal, show: (part: T) => void) => Promise<T>,
 ): Loaded<T> {
+  const isLive = useLive() && !isOnce;
   const [turn, setTurn] = useState(0);
-  const [state, setState] = useState<Omit<Loaded<T>, "reload"> & { readonly key: string }>({
-    key,
-    value: undefined,
-    rejection: undefined,
-    isLoading: true,
-    at: undefined,
-  });
+  const [state, setState] = useState<State<T>>({ key, isLoading: true, ...NOTHING });
   const loader = useRef(load);
   loader.current = load;
+  const failures = useRef({ key, count: 0 });
 
   useEffect(() => {
     const ending = new AbortController();
-    let timer: number | undefined;
-    const put = (change: Partial<typeof state>) => {
-      if (ending.signal.aborted) return;
-      setState((before) => {
-        const same = before.key === key;
-        const { value, rejection, at } = before;
-        const kept = same ? { value, rejection, at } : NOTHING;
-        return { key, isLoading: false, ...kept, ...change };
-      });
+    const { signal } = ending;
+    if (failures.current.key !== key) failures.current = { key, count: 0 };
+    const put = (change: Partial<State<T>>) => {
+      if (signal.aborted) return;
+      setState((before) => ({ ...before, ...(before.key !== key && NOTHING), key, ...change }));
     };
-    const again = async () => {
+    // A part replaces nothing but an earlier part: a whole value is better than the start of the next one.
+    const show = (part: T) =>
+      setState((before) => (signal.aborted || before.at ? before : { ...before, value: part }));
+    const run = async () => {
+      await seen(signal);
+      put({ isLoading: true, last: undefined });
       const startedAtMs = performance.now();
-      if (document.visibilityState === "visible") {
-        put({ isLoading: true });
-        // A part replaces nothing but an earlier part: a whole value is better than the start of the next one.
-        const show = (part: T) =>
-          setState((before) =>
-            ending.signal.aborted || before.at ? before : { ...before, value: part },
-          );
-        try {
-          const value = await loader.current(ending.signal, show);
-          put({ value, rejection: undefined, at: new Date() });
-        } catch (error) {
-          put({ rejection: rejectionOf(error) });
-        }
+      let result: Partial<State<T>>;
+      try {
+        const value = await loader.current(signal, show);
+        failures.current.count = 0;
+        result = { value, rejection: undefined, at: new Date() };
+      } catch (error) {
+        if (signal.aborted) return;
+        failures.current.count += 1;
+        result = { rejection: rejectionOf(error) };
       }
-      const tookMs = performance.now() - startedAtMs;
-      if (live && !ending.signal.aborted)
-        timer = window.setTimeout(again, Math.max(LIVE_MS_MIN, LOAD_SHARE * tookMs));
+      const atMs = performance.now();
+      const last = { atMs, tookMs: atMs - startedAtMs, failures: failures.current.count };
+      put({ ...result, isLoading: false, last });
     };
-    void again();
-    return () => {
-      ending.abort();
-      window.clearTimeout(timer);
-    };
-  }, [key, live, turn]);
+    void run();
+    return () => ending.abort();
+  }, [key, turn]);
 
-  const { key: of, ...loaded } = state;
-  const current = of === key ? loaded : { ...NOTHING, isLoading: true };
-  return { ...current, reload: () => setTurn((last) => last + 1) };
+  const { key: of, last, ...loaded } = state;
+  useEffect(() => {
+    if (!isLive || !last) return;
+    const ending = new AbortController();
+    whenDue(last, restMs, () => setTurn((before) => before + 1), ending.signal);
+    return () => ending.abort();
+  }, [isLive, last, restMs]);
+
+  const current = of === key ? loaded : { ...UNREAD, isLoading: true };
+  return { ...current, reload: () => setTurn((before) => before + 1) };
 }
 
-const NOTHING = { value: undefined, rejection: undefined, at: undefined };
+const UNREAD = { value: undefined, rejection: undefined, at: undefined };
+const NOTHING = { ...UNREAD, last: undefined };

@@ -75,11 +75,12 @@ export function blockSentence(
   blockLength: number,
 ): string {
   const network = cidrText(tileAt(grid, index));
-  if (!tile) return `${network} is claimed by nobody.`;
-  const { inUse, capacity, cooling, available, reserved } = tile.usage;
+  if (!tile) return `No host has claimed ${network}.`;
+  const { inUse, capacity, hostReserved, cooling, available, reserved } = tile.usage;
   const counts = [
     `${inUse} of ${capacity} in use`,
-    ...(cooling > 0 ? [`${cooling} cooling`] : []),
+    ...(hostReserved > 0 ? [`${hostReserved} host-reserved`] : []),
+    ...(cooling > 0 ? [`${cooling} cooling or quarantined`] : []),
     ...(reserved > 0 ? [`${reserved} reserved`] : []),
     `${available} free`,
   ].join(", ");

@@ -160,9 +160,9 @@ export function GridMap(props: GridMapProps) {
         {grid && told !== undefined ? describe(grid, told) : " "}
       </p>
       <p id="map-keys" class="hint">
-        Point at a tile to read it, and click to open it. Arrow keys move, Enter opens
-        {zoom ? "; + and − zoom, and so do Ctrl with the wheel and a click on a small tile." : "."}
-        {whole && " Drag the map up or down to see more, or go on with the keys."}
+        Point at a tile to read about it, and click to open it. Arrow keys move, Enter opens
+        {zoom ? ". To zoom, press + or −, turn the wheel with Ctrl, or click a small tile." : "."}
+        {whole && " Drag the map up or down to see more, or keep moving with the keys."}
       </p>
     </div>
   );

@@ -83,7 +83,7 @@ export function HostLegend(props: {
               value={isOther ? chosen : ""}
               onChange={(event) => choose(event.currentTarget.value)}
             >
-              <option value="">choose</option>
+              <option value="">choose a host</option>
               {hosts.slice(HOSTS_IN_LEGEND_MAX).map(({ host, count }) => (
                 <option key={host} value={host}>
                   {host} ({count})

@@ -8,7 +8,6 @@ import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
 import { History } from "../parts/history.tsx";
 import { Id } from "../parts/id.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
@@ -19,7 +18,7 @@ import { useNavigation } from "../state/navigation.tsx";
 export function AddressPage({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad<AddressRead>({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+  const loaded = useLoad<AddressRead>({ key: `${space} ${name}` }, (signal) =>
     api.get(`addresses/${segment(name)}`, {}, signal),
   );
   return (

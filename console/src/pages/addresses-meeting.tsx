@@ -6,7 +6,6 @@ import type { Answer, HeldAddress } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { number } from "../parts/usage-bar.tsx";
@@ -29,24 +28,21 @@ export function AddressesMeeting(props: { readonly q: string; readonly condition
   const api = useApi();
   const { space } = useNavigation().place;
   const [count, setCount] = useState(ADDRESSES_FIRST);
-  const loaded = useLoad<Found>(
-    { key: `${space} ${q} ${count}`, live: useLive() },
-    async (signal, show) => {
-      const addresses: HeldAddress[] = [];
-      const unreadable: Found["unreadable"] = [];
-      const query = { ...conditions, limit: PAGE_ADDRESSES };
-      for await (const page of pagesOf<Page>(api, { path: "addresses", query, signal })) {
-        addresses.push(...page.addresses);
-        unreadable.push(...(page.unreadable ?? []));
-        if (addresses.length >= count && page.next !== undefined)
-          return { addresses, unreadable, isWhole: false };
-        // A page can be empty: what was found so far is shown while others are read.
-        if (page.addresses.length > 0)
-          show({ addresses: [...addresses], unreadable, isWhole: false });
-      }
-      return { addresses, unreadable, isWhole: true };
-    },
-  );
+  const loaded = useLoad<Found>({ key: `${space} ${q} ${count}` }, async (signal, show) => {
+    const addresses: HeldAddress[] = [];
+    const unreadable: Found["unreadable"] = [];
+    const query = { ...conditions, limit: PAGE_ADDRESSES };
+    for await (const page of pagesOf<Page>(api, { path: "addresses", query, signal })) {
+      addresses.push(...page.addresses);
+      unreadable.push(...(page.unreadable ?? []));
+      if (addresses.length >= count && page.next !== undefined)
+        return { addresses, unreadable, isWhole: false };
+      // A page can be empty: what was found so far is shown while others are read.
+      if (page.addresses.length > 0)
+        show({ addresses: [...addresses], unreadable, isWhole: false });
+    }
+    return { addresses, unreadable, isWhole: true };
+  });
   return (
     <>
       <Head kind="Search" title={q} loaded={loaded} />
@@ -66,7 +62,7 @@ export function AddressesMeeting(props: { readonly q: string; readonly condition
             />
             {!isWhole && loaded.at && (
               <button type="button" onClick={() => setCount(count + ADDRESSES_FIRST)}>
-                Search on
+                Find more
               </button>
             )}
           </>

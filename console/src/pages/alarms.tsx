@@ -1,22 +1,15 @@
-import type { Answer } from "../api/types.ts";
-import { useApi } from "../api/use-api.tsx";
-import { useLoad } from "../api/use-load.ts";
+import { useAlarms } from "../api/use-alarms.tsx";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
-import { useNavigation } from "../state/navigation.tsx";
 
 /** The thresholds that are crossed now. */
 export function AlarmsPage() {
-  const api = useApi();
-  const { space } = useNavigation().place;
-  const loaded = useLoad<Answer<"alarmsRead">>({ key: space, live: useLive() }, (signal) =>
-    api.get("alarms", {}, signal),
-  );
+  const loaded = useAlarms();
+  if (!loaded) return null;
   return (
     <>
       <Head title="Alarms" loaded={loaded} />
@@ -37,7 +30,7 @@ export function AlarmsPage() {
                   show: ({ pool }) => pool && <Named kind="pool" name={pool} />,
                 },
                 {
-                  title: "What it is",
+                  title: "Details",
                   value: ({ detail }) => detail,
                   show: ({ detail }) => detail,
                 },

@@ -11,7 +11,6 @@ import { addressText, readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
 import { Id } from "../parts/id.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
@@ -24,17 +23,14 @@ import { useNavigation } from "../state/navigation.tsx";
 export function BlockPage({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad<BlockRead>(
-    { key: `${space} ${name}`, live: useLive() },
-    async (signal) => {
-      const path = `blocks/${segment(name)}`;
-      let block: BlockRead | undefined;
-      for await (const page of pagesOf<BlockRead>(api, { path, query: { limit: 1_024 }, signal }))
-        block = block ? { ...page, addresses: [...block.addresses, ...page.addresses] } : page;
-      if (!block) throw new Error("a list has a page at least");
-      return block;
-    },
-  );
+  const loaded = useLoad<BlockRead>({ key: `${space} ${name}` }, async (signal) => {
+    const path = `blocks/${segment(name)}`;
+    let block: BlockRead | undefined;
+    for await (const page of pagesOf<BlockRead>(api, { path, query: { limit: 1_024 }, signal }))
+      block = block ? { ...page, addresses: [...block.addresses, ...page.addresses] } : page;
+    if (!block) throw new Error("a list has a page at least");
+    return block;
+  });
   return (
     <>
       <Head kind="Block" title={name} loaded={loaded} />
@@ -52,7 +48,7 @@ export function BlockPage({ name }: { readonly name: string }) {
                       block.host ? (
                         <Named key="h" kind="host" name={block.host} />
                       ) : (
-                        "none: others may claim it"
+                        "none; any host can claim it"
                       ),
                     ],
                     ["Pool", <Named key="p" kind="pool" name={block.pool} />],
@@ -60,7 +56,7 @@ export function BlockPage({ name }: { readonly name: string }) {
                     ["Idle since", block.idleSince && <Moment at={block.idleSince} />],
                     ["Last changed by", block.changedBy?.principal],
                     [
-                      "in the request",
+                      "Changed in request",
                       block.changedBy && (
                         <Id key="r" what="id of the request" id={block.changedBy.requestId} />
                       ),

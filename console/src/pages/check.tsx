@@ -44,8 +44,8 @@ export function CheckPage() {
     <>
       <Head title="Check" />
       <p>
-        The check reads all items of the space, which needs the rights of an operator. It proves the
-        invariants over them in this browser, as <code>plat check</code> does, and changes nothing.
+        The check reads every item of the space, so you need the role of an operator. It proves the
+        invariants in this browser, as <code>plat check</code> does, and changes nothing.
       </p>
       <p class="acts">
         <button type="button" class="main" onClick={() => course.step !== "reads" && start()}>
@@ -53,7 +53,9 @@ export function CheckPage() {
         </button>
       </p>
       <div aria-live="polite">
-        {course.step === "reads" && <p class="waiting">{number(course.items)} items are read…</p>}
+        {course.step === "reads" && (
+          <p class="waiting">{number(course.items)} items read so far…</p>
+        )}
         {course.step === "done" && <Found checked={course.checked} />}
       </div>
       {course.step === "rejected" && <Rejected rejection={course.rejection} retry={start} />}
@@ -95,7 +97,7 @@ function Found({ checked: { problems, untidy, items, at } }: { readonly checked:
             ]}
           />
           <p class="hint">
-            What is left over goes with the next scheduled runs, or is work in progress.
+            The next scheduled run cleans up what is left over, unless it is work in progress.
           </p>
         </>
       )}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useEvents } from "../api/use-events.ts";
 import { EventsTable } from "../parts/events-table.tsx";
 import { Head } from "../parts/head.tsx";
-import { clock } from "../parts/moment.tsx";
+import { AsOf, Pause } from "../parts/live.tsx";
 import { Rejected } from "../parts/rejected.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -19,9 +19,7 @@ export function EventsPage() {
     <>
       <Head title="Events">
         <div class="live">
-          <span class="soft" aria-live="off">
-            {at ? `As of ${clock(at)}` : "Reading…"}
-          </span>
+          <AsOf at={at} />
           <label>
             Type{" "}
             <select value={type} onChange={(event) => see({ type: event.currentTarget.value })}>
@@ -33,18 +31,19 @@ export function EventsPage() {
               ))}
             </select>
           </label>
+          <Pause />
           <button type="button" onClick={() => setTurn(turn + 1)}>
             Reload
           </button>
         </div>
       </Head>
       {rejection && <Rejected rejection={rejection} retry={() => setTurn(turn + 1)} />}
-      <p class="hint">Events come by themselves, each about five seconds after it happened.</p>
+      <p class="hint">New events appear here about five seconds after they happen.</p>
       {at && (
         <EventsTable
           label="Events"
           events={shown}
-          none="There was no event in the last quarter of an hour. The page waits for the next one."
+          none="No events in the last 15 minutes. New ones appear here."
         />
       )}
     </>

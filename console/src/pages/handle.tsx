@@ -9,7 +9,6 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
 import { History } from "../parts/history.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -17,7 +16,7 @@ import { useNavigation } from "../state/navigation.tsx";
 export function HandlePage({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+  const loaded = useLoad({ key: `${space} ${name}` }, (signal) =>
     unlessAbsent(
       allOf<Answer<"handleRead">, HeldAddress>(
         api,

@@ -9,7 +9,6 @@ import { useLoad } from "../api/use-load.ts";
 import { countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
@@ -31,9 +30,7 @@ interface Host {
 export function HostPage({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}`, live: useLive() }, (signal) =>
-    readHost(api, name, signal),
-  );
+  const loaded = useLoad({ key: `${space} ${name}` }, (signal) => readHost(api, name, signal));
   return (
     <>
       <Head kind="Host" title={name} loaded={loaded} />
@@ -115,7 +112,7 @@ function HostShown({ host: { affinities, blocks, node } }: { readonly host: Host
         </>
       )}
       {node?.status && <Status status={node.status} />}
-      {!node && <p class="soft">This host is not registered: it has no labels.</p>}
+      {!node && <p class="soft">This host is not registered, so it has no labels.</p>}
     </>
   );
 }

@@ -6,7 +6,6 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { type Count, countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { Named } from "../parts/to.tsx";
@@ -37,9 +36,7 @@ export function HostsPage() {
   const api = useApi();
   const { space } = useNavigation().place;
   const [least, setLeast] = useState(PAGE_HOSTS);
-  const loaded = useLoad<Hosts>({ key: space, live: useLive() }, (signal) =>
-    readHosts(api, least, signal),
-  );
+  const loaded = useLoad<Hosts>({ key: space }, (signal) => readHosts(api, least, signal));
   return (
     <>
       <Head title="Hosts" loaded={loaded} />
@@ -49,7 +46,7 @@ export function HostsPage() {
             <Unreadable items={unreadable} />
             {isPart && (
               <p class="soft">
-                {number(hosts.length)} hosts were read. Filter and order are among these.
+                These are {number(hosts.length)} of the hosts. Filter and order apply to these only.
               </p>
             )}
             <Table

@@ -3,7 +3,6 @@ import type { Answer, Job } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
@@ -17,7 +16,7 @@ export function JobsPage() {
   const api = useApi();
   const { space, view } = useNavigation().place;
   const { id = "" } = view;
-  const loaded = useLoad({ key: `${space} ${id}`, live: useLive() }, async (signal) =>
+  const loaded = useLoad({ key: `${space} ${id}` }, async (signal) =>
     id === ""
       ? allOf<Answer<"jobsRead">, Job>(
           api,

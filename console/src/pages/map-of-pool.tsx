@@ -14,7 +14,6 @@ import {
   stretchText,
   within,
 } from "../network/cidr.ts";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -57,7 +56,7 @@ function BlocksWithin(props: Omit<BlockMapProps, "parts" | "itemLength">) {
   const { space } = useNavigation().place;
   const networks = coveredBy(shown);
   const loaded = useLoad<PoolMap>(
-    { key: [space, name, ...networks.map(cidrText)].join(" "), live: useLive() },
+    { key: [space, name, ...networks.map(cidrText)].join(" ") },
     (signal, show) => readMap(api, { name, byBlock: true, within: networks }, signal, show),
   );
   const pool = `${space} ${name} ${shown.length}`;

@@ -1,45 +1,34 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Acting } from "../acts/acting.tsx";
 import { createPool } from "../acts/pools.tsx";
 import { type Api, segment } from "../api/api.ts";
 import { pagesOf } from "../api/pages.ts";
 import { Rejection } from "../api/rejection.ts";
-import type { Answer, Pool, PoolHistory, UnreadableItem, Usage } from "../api/types.ts";
+import type { Answer, Pool, PoolHistory, UnreadableItem } from "../api/types.ts";
+import { useAlarms } from "../api/use-alarms.tsx";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
-import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
-import { Spark } from "../parts/spark.tsx";
-import { State } from "../parts/state.tsx";
-import { Named, To } from "../parts/to.tsx";
+import { To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
-import { number, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
-import { Spaces } from "./spaces.tsx";
+import { PoolCard, type PoolsUsed } from "./pool-card.tsx";
+import { type PoolCounts, treeOf } from "./pool-tree.ts";
 
-interface Overview {
+interface Overview extends PoolsUsed {
   readonly pools: readonly Pool[];
   /** True if the space may have more pools. */
   readonly isPart: boolean;
   readonly unreadable: readonly UnreadableItem[];
-  readonly alarms: Answer<"alarmsRead">["alarms"];
-  /** The counts of now, by the name of the pool. */
-  readonly usage: ReadonlyMap<string, Usage>;
-  /** True while pools are counted. */
-  readonly isCounting: boolean;
-  /** The past of each pool, where a space has few. */
-  readonly past: ReadonlyMap<string, PoolHistory>;
 }
 
-/** The pools of the space with their use, and the alarms. */
+/** The pools of the space by containment, with their use, and the first alarm. */
 export function OverviewPage() {
   const api = useApi();
   const { space } = useNavigation().place;
-  const isLive = useLive();
   const [pages, setPages] = useState(1);
-  const loaded = useLoad<Overview>({ key: space, live: isLive }, (signal, show) =>
+  const loaded = useLoad<Overview>({ key: space }, (signal, show) =>
     readOverview(api, pages, signal, show),
   );
   return (
@@ -48,7 +37,7 @@ export function OverviewPage() {
       <Shown loaded={loaded} what="the pools">
         {(overview) => (
           <>
-            <Alarmed alarms={overview.alarms} />
+            <Alarmed />
             <Unreadable items={overview.unreadable} />
             <Acting acts={{ create: createPool(api) }} reload={loaded.reload} />
             <Pools overview={overview} />
@@ -63,7 +52,6 @@ export function OverviewPage() {
                 Read more pools
               </button>
             )}
-            <Spaces />
           </>
         )}
       </Shown>
@@ -71,11 +59,14 @@ export function OverviewPage() {
   );
 }
 
-function Alarmed({ alarms }: Pick<Overview, "alarms">) {
-  const [first] = alarms;
-  if (!first) return null;
+/** The first alarm, or that there is none: always one line, so that the pools stay where they are. */
+function Alarmed() {
+  const alarms = useAlarms()?.value?.alarms;
+  const [first] = alarms ?? [];
+  if (!alarms || !first)
+    return <p class="alarmed soft">{alarms ? "No threshold is crossed." : "\u00a0"}</p>;
   return (
-    <p class="alarmed">
+    <p class="alarmed" title={first.detail}>
       <To page={{ kind: "alarms" }}>
         {alarms.length === 1 ? "1 alarm" : `${alarms.length} alarms`}
       </To>
@@ -97,14 +88,11 @@ async function readOverview(
   signal: AbortSignal,
   show: (part: Overview) => void,
 ): Promise<Overview> {
-  const [listed, { alarms }] = await Promise.all([
-    readPools(api, pages, signal),
-    api.get<Answer<"alarmsRead">>("alarms", {}, signal),
-  ]);
+  const listed = await readPools(api, pages, signal);
   const few = listed.pools.length <= PAST_POOLS_MAX ? listed.pools : [];
-  const usage = new Map<string, Usage>();
+  const usage = new Map<string, PoolCounts>();
   const past = new Map<string, PoolHistory>();
-  const shown = { ...listed, alarms, usage, past };
+  const shown = { ...listed, usage, past };
   show({ ...shown, isCounting: true });
   const reading = few.map(async ({ name }) => {
     past.set(name, await api.get<PoolHistory>(`pools/${segment(name)}/history`, {}, signal));
@@ -130,7 +118,7 @@ async function readPools(api: Api, pages: number, signal: AbortSignal) {
 /** Adds the counts of now, of all pools in the order of their names, as far as some requests get. */
 async function countAll(
   api: Api,
-  usage: Map<string, Usage>,
+  usage: Map<string, PoolCounts>,
   signal: AbortSignal,
   each: () => void,
 ): Promise<void> {
@@ -152,6 +140,7 @@ const POOLS_FIRST = 50;
 
 function Pools({ overview }: { readonly overview: Overview }) {
   const { pools, isPart } = overview;
+  const tops = useMemo(() => treeOf(pools), [pools]);
   const [count, setCount] = useState(POOLS_FIRST);
   const { space } = useNavigation().place;
   if (pools.length === 0)
@@ -168,74 +157,15 @@ function Pools({ overview }: { readonly overview: Overview }) {
         {pools.length === 1 ? "1 pool" : `${pools.length} pools`} in the space {space}
       </h2>
       <ul class="cards">
-        {pools.slice(0, count).map((pool) => (
-          <PoolCard key={pool.name} pool={pool} overview={overview} />
+        {tops.slice(0, count).map((node) => (
+          <PoolCard key={node.pool.name} node={node} used={overview} />
         ))}
       </ul>
-      {pools.length > count && (
+      {tops.length > count && (
         <button type="button" onClick={() => setCount(count + POOLS_FIRST)}>
-          Show more of the {pools.length}
+          Show more of the {tops.length}
         </button>
       )}
     </>
-  );
-}
-
-function PoolCard({ pool, overview }: { readonly pool: Pool; readonly overview: Overview }) {
-  const { name, cidr, disabled, state, assign } = pool;
-  const usage = overview.usage.get(name);
-  const history = overview.past.get(name);
-  const exhaustedAt =
-    history?.exhaustedAt ??
-    overview.alarms.find((alarm) => alarm.pool === name && alarm.exhaustedAt)?.exhaustedAt;
-  return (
-    <li class="card">
-      <h3>
-        <Named kind="pool" name={name} />
-        <span class="soft"> {cidr}</span>
-        {state && <State state={state} />}
-        {disabled && !state && <State state="disabled" />}
-      </h3>
-      {usage ? (
-        <>
-          <p class="numbers">
-            <span>
-              <b>{number(usage.inUse)}</b> of {number(usage.capacity)} {assign} in use
-            </span>
-            {history && <Growth history={history} />}
-          </p>
-          <UsageBar usage={usage} legend />
-        </>
-      ) : (
-        <p class="soft">
-          {overview.isCounting ? "Counting…" : "Not counted here: the page of the pool counts it."}
-        </p>
-      )}
-      {history && <Spark samples={history.samples} />}
-      {exhaustedAt && (
-        <p class="forecast">
-          At this rate the pool is full on <Moment at={exhaustedAt} />.
-        </p>
-      )}
-    </li>
-  );
-}
-
-const DAY_MS = 86_400_000;
-
-/** The growth over the last day of which there are samples. */
-function Growth({ history }: { readonly history: PoolHistory }) {
-  const last = history.samples.at(-1);
-  const first =
-    last && history.samples.find(({ at }) => Date.parse(at) >= Date.parse(last.at) - DAY_MS);
-  if (!first || !last || first === last) return null;
-  const grown = Number(last.inUse) - Number(first.inUse);
-  const hours = Math.max(1, Math.round((Date.parse(last.at) - Date.parse(first.at)) / 3_600_000));
-  if (grown === 0) return <span>no growth in {hours} h</span>;
-  return (
-    <span>
-      {grown > 0 ? "+" : "−"}
-      {number(Math.abs(grown))} in {hours} h
-    </span>
   );
 }

@@ -13,7 +13,6 @@ import { countOf, hasRoom, type Part, shareUsed } from "../map/tiles.ts";
 import { readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { UsagePlot } from "../parts/plot.tsx";
 import { Shown } from "../parts/shown.tsx";
@@ -40,9 +39,7 @@ export function PoolPage({ name }: { readonly name: string }) {
   const api = useApi();
   const { place, see } = useNavigation();
   const key = `${place.space} ${name}`;
-  const loaded = useLoad<PoolShown>({ key, live: useLive() }, (signal, show) =>
-    readPool(api, name, signal, show),
-  );
+  const loaded = useLoad<PoolShown>({ key }, (signal, show) => readPool(api, name, signal, show));
   const by = WAYS.find((way) => way === place.view.by) ?? "fill";
   return (
     <>
@@ -52,11 +49,16 @@ export function PoolPage({ name }: { readonly name: string }) {
           <>
             <p class="under">
               <code>{pool.cidr}</code>
+              {pool.parent && (
+                <span>
+                  a prefix of <Named kind="pool" name={pool.parent} />
+                </span>
+              )}
               {pool.state && <State state={pool.state} />}
               {pool.disabled && <State state="disabled" />}
               {pool.job && (
                 <To page={{ kind: "jobs" }} view={{ id: pool.job }}>
-                  the job that works on it
+                  job in progress
                 </To>
               )}
               {history.exhaustedAt && (
@@ -77,7 +79,7 @@ export function PoolPage({ name }: { readonly name: string }) {
             <div class="row">
               <h2>Blocks</h2>
               <fieldset class="choice">
-                <legend class="unseen">See the blocks</legend>
+                <legend class="unseen">Show the blocks</legend>
                 {WAYS.map((way) => (
                   <label key={way}>
                     <input
@@ -158,7 +160,7 @@ function Use(props: {
         </p>
       )}
       <p class="soft">
-        {usage ? "" : "So far: "}
+        {usage ? "" : "So far, "}
         {number(blocks)} of {number(inAll)} blocks are claimed.
       </p>
     </>
@@ -168,18 +170,15 @@ function Use(props: {
 function BlockTable({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad<readonly Block[]>(
-    { key: `${space} ${name}`, live: useLive() },
-    async (signal, show) => {
-      const blocks: Block[] = [];
-      const walk = { path: "blocks", query: { pool: name, limit: BLOCKS_PER_PAGE }, signal };
-      for await (const page of pagesOf<Answer<"blocksRead">>(api, walk)) {
-        blocks.push(...page.blocks);
-        show([...blocks]);
-      }
-      return blocks;
-    },
-  );
+  const loaded = useLoad<readonly Block[]>({ key: `${space} ${name}` }, async (signal, show) => {
+    const blocks: Block[] = [];
+    const walk = { path: "blocks", query: { pool: name, limit: BLOCKS_PER_PAGE }, signal };
+    for await (const page of pagesOf<Answer<"blocksRead">>(api, walk)) {
+      blocks.push(...page.blocks);
+      show([...blocks]);
+    }
+    return blocks;
+  });
   return (
     <Shown loaded={loaded} what={`the list of blocks of ${name}`}>
       {(blocks) => (

@@ -6,7 +6,6 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { To } from "../parts/to.tsx";
@@ -21,7 +20,7 @@ export function ReservationsPage() {
 function All() {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: space, live: useLive() }, (signal) =>
+  const loaded = useLoad({ key: space }, (signal) =>
     allOf<Answer<"reservationsRead">, Reservation>(
       api,
       { path: "reservations", query: { limit: 250 }, signal },
@@ -68,7 +67,7 @@ function All() {
 function One({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+  const loaded = useLoad({ key: `${space} ${name}` }, (signal) =>
     api.read<Reservation>(`reservations/${encodeURIComponent(name)}`, signal),
   );
   return (

@@ -21,7 +21,9 @@ function ByName() {
   const api = useApi();
   const { place, open } = useNavigation();
   const { q = "" } = place.view;
-  const loaded = useLoad({ key: `${place.space} ${q}` }, (signal) => find(api, q, signal));
+  const loaded = useLoad({ key: `${place.space} ${q}`, isOnce: true }, (signal) =>
+    find(api, q, signal),
+  );
   const { value } = loaded;
   const only = value?.length === 1 ? value[0] : undefined;
   useEffect(() => {
@@ -42,9 +44,9 @@ function ByName() {
         {(found) =>
           found.length === 0 ? (
             <p class="none">
-              Nothing has this address, network or name. A search finds an address, a CIDR, the
-              beginning of the name of a pool or a handle, and the whole name of a host. Conditions
-              such as <code>pool=pods namespace=shop</code> find addresses. There is a list of{" "}
+              Nothing found with this address, network or name. You can search for an address, a
+              CIDR, the beginning of the name of a pool or handle, or the full name of a host.
+              Conditions such as <code>pool=pods namespace=shop</code> find addresses. See also{" "}
               <To page={{ kind: "hosts" }}>all hosts</To>.
             </p>
           ) : (

@@ -10,7 +10,6 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
-import { useLive } from "../parts/live.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { To } from "../parts/to.tsx";
@@ -37,7 +36,7 @@ const QUOTAS_PER_PAGE = 250;
 function All() {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad<Read>({ key: space, live: useLive() }, async (signal) => {
+  const loaded = useLoad<Read>({ key: space }, async (signal) => {
     const reading = api.read<Answer<"settingsRead">>("config", signal);
     const quotas: Quota[] = [];
     const unreadable: UnreadableItem[] = [];
@@ -111,7 +110,7 @@ const maximum = (name: (typeof MAXIMA)[number]): Column<Quota> => ({
 function One({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}`, live: useLive() }, (signal) =>
+  const loaded = useLoad({ key: `${space} ${name}` }, (signal) =>
     api.read<Quota>(`quotas/${encodeURIComponent(name)}`, signal),
   );
   return (

@@ -24,16 +24,19 @@ export function History(props: { readonly path: string; readonly turn: number })
   const api = useApi();
   const { space } = useNavigation().place;
   const [pages, setPages] = useState(1);
-  const loaded = useLoad<Page>({ key: `${space} ${path} ${pages} ${turn}` }, async (signal) => {
-    let read: Page | undefined;
-    for (let i = 0; i < pages && (!read || read.next !== undefined); i++) {
-      const query = { limit: PAGE_EVENTS, cursor: read?.next };
-      const page = await api.get<Page>(path, query, signal);
-      read = { ...page, events: [...(read?.events ?? []), ...page.events] };
-    }
-    if (!read) throw new Error("a history has a page at least");
-    return read;
-  });
+  const loaded = useLoad<Page>(
+    { key: `${space} ${path} ${pages} ${turn}`, isOnce: true },
+    async (signal) => {
+      let read: Page | undefined;
+      for (let i = 0; i < pages && (!read || read.next !== undefined); i++) {
+        const query = { limit: PAGE_EVENTS, cursor: read?.next };
+        const page = await api.get<Page>(path, query, signal);
+        read = { ...page, events: [...(read?.events ?? []), ...page.events] };
+      }
+      if (!read) throw new Error("a history has a page at least");
+      return read;
+    },
+  );
   const [last, setLast] = useState<Page | undefined>(undefined);
   if (loaded.value && loaded.value !== last) setLast(loaded.value);
   // The last events stay in sight until the next ones are here.
@@ -50,7 +53,7 @@ export function History(props: { readonly path: string; readonly turn: number })
               <EventsTable
                 label="History"
                 events={events}
-                none={`There is no event of the last ${keptDays} days. One comes some seconds after it happened.`}
+                none={`No events in the last ${keptDays} days. New ones appear a few seconds after they happen.`}
               />
               {next !== undefined && (
                 <button type="button" onClick={() => setPages(pages + 1)}>

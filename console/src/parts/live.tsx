@@ -1,26 +1,36 @@
 import type { Loaded } from "../api/use-load.ts";
-import { useNavigation } from "../state/navigation.tsx";
+import { pause, useLive } from "../state/pause.ts";
 import { clock } from "./moment.tsx";
 
-/** Returns true if the address of the page asks for its changes. */
-export const useLive = (): boolean => useNavigation().place.view.live === "1";
+/** The time of the last load, and a way to load again. */
+export const Live = ({ loaded }: { readonly loaded: Loaded<unknown> }) => (
+  <div class="live">
+    <AsOf at={loaded.at} />
+    <Pause />
+    <button type="button" onClick={loaded.reload}>
+      Reload
+    </button>
+  </div>
+);
 
-/** The time of the last load, a way to load again, and the choice to follow changes. */
-export function Live({ loaded }: { readonly loaded: Loaded<unknown> }) {
-  const { see } = useNavigation();
+/** The time of what is seen. */
+export const AsOf = ({ at }: { readonly at: Date | undefined }) => (
+  <span class="soft" aria-live="off">
+    {at ? `As of ${clock(at)}` : "Reading…"}
+  </span>
+);
+
+/** The choice between pages that follow changes, and pages that stay as they are. */
+export function Pause() {
   const isLive = useLive();
   return (
-    <div class="live">
-      <span class="soft" aria-live="off">
-        {loaded.at ? `As of ${clock(loaded.at)}` : loaded.isLoading && "Reading…"}
-      </span>
-      <label>
-        <input type="checkbox" checked={isLive} onChange={() => see({ live: isLive ? "" : "1" })} />{" "}
-        Live
-      </label>
-      <button type="button" onClick={loaded.reload}>
-        Reload
-      </button>
-    </div>
+    <button
+      type="button"
+      class={isLive ? "pause" : "pause main"}
+      title={isLive ? "Keep the pages of this tab as they are" : "Follow changes again"}
+      onClick={() => pause(isLive)}
+    >
+      {isLive ? "Pause" : "Resume"}
+    </button>
   );
 }

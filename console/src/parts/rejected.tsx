@@ -7,7 +7,7 @@ export function Rejected({ rejection, retry }: { readonly rejection: Rejection; 
     <div class="rejected" role="alert">
       <p>
         <code>{status > 0 ? `${status} ${code}` : code}</code>{" "}
-        <strong>{problem?.title ?? "No answer of Plat"}</strong>
+        <strong>{problem?.title ?? "No answer from Plat"}</strong>
       </p>
       <p>{message}</p>
       {problem?.fields && problem.fields.length > 0 && (
@@ -23,7 +23,7 @@ export function Rejected({ rejection, retry }: { readonly rejection: Rejection; 
       {problem && (
         <p class="soft">
           Request {problem.requestId}
-          {problem.retryable && ". The same request can succeed later."}
+          {problem.retryable && ". The same request may succeed later."}
         </p>
       )}
       {retry && (

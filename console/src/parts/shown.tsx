@@ -6,7 +6,10 @@ import { Rejected } from "./rejected.tsx";
 
 const SLOW_MS = 2_000;
 
-/** A loaded value, with what is to be said of its load. The last value stays in sight when a later load is rejected. */
+/**
+ * A loaded value, with what is to be said of its load. The last value stays in sight, and in
+ * its place, when a later load is rejected.
+ */
 export function Shown<T>(props: {
   readonly loaded: Loaded<T>;
   /** The thing that is loaded, such as `the pool main`. */
@@ -17,17 +20,18 @@ export function Shown<T>(props: {
   const { value, rejection, at, reload } = loaded;
   return (
     <>
-      {rejection && (
-        <>
+      {rejection && value === undefined && <Rejected rejection={rejection} retry={reload} />}
+      {value !== undefined && children(value)}
+      {rejection && value !== undefined && (
+        <div class="over">
           <Rejected rejection={rejection} retry={reload} />
-          {value !== undefined && at && (
+          {at && (
             <p class="stale">
-              Below is {what} as of {clock(at)}.
+              The page shows {what} as of {clock(at)}.
             </p>
           )}
-        </>
+        </div>
       )}
-      {value !== undefined && children(value)}
       {value === undefined && !rejection && <Waiting what={what} />}
     </>
   );

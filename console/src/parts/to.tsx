@@ -8,11 +8,18 @@ export function To(props: {
   readonly view?: Place["view"];
   readonly class?: string;
   readonly title?: string;
+  /** True on the page to which it leads. */
+  readonly isCurrent?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const { page, view, title, children } = props;
+  const { page, view, title, isCurrent, children } = props;
   return (
-    <a href={useNavigation().href(page, view)} class={props.class} title={title}>
+    <a
+      href={useNavigation().href(page, view)}
+      class={props.class}
+      title={title}
+      aria-current={isCurrent ? "page" : undefined}
+    >
       {children}
     </a>
   );

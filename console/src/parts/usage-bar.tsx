@@ -10,13 +10,14 @@ const SHARES = [
   ["available", "free"],
 ] as const satisfies readonly (readonly [keyof Count, string])[];
 
+/** The counts that change while somebody looks. They keep their place where they are nothing. */
+const OFTEN: ReadonlySet<keyof Count> = new Set(["inUse", "cooling", "available"]);
+
 /** The use of a pool, of the blocks of a host, or of a block as a bar. With `legend`, the counts stand below it. */
 export function UsageBar(props: { readonly usage: Usage; readonly legend?: boolean }) {
   const { usage, legend = false } = props;
   const count = countOf(usage);
-  const present = SHARES.filter(
-    ([key]) => count[key] > 0 || key === "inUse" || key === "available",
-  );
+  const present = SHARES.filter(([key]) => count[key] > 0 || OFTEN.has(key));
   const text = present.map(([key, word]) => `${number(usage[key])} ${word}`).join(", ");
   return (
     <>

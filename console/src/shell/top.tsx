@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useAlarms } from "../api/use-alarms.tsx";
 import { useApi } from "../api/use-api.tsx";
 import { To } from "../parts/to.tsx";
 import { beginningWith } from "../search/find.ts";
@@ -25,12 +26,9 @@ export function Top() {
         Plat
       </To>
       <nav aria-label="Lists">
-        <a
-          href={useNavigation().href({ kind: "overview" })}
-          aria-current={page.kind === "overview" ? "page" : undefined}
-        >
+        <To page={{ kind: "overview" }} isCurrent={page.kind === "overview"}>
           Overview
-        </a>
+        </To>
         {LISTS.map((kind) => (
           <ListLink key={kind} kind={kind} />
         ))}
@@ -43,11 +41,24 @@ export function Top() {
 }
 
 function ListLink({ kind }: { readonly kind: (typeof LISTS)[number] }) {
-  const { place, href } = useNavigation();
+  const { page } = useNavigation().place;
   return (
-    <a href={href({ kind })} aria-current={place.page.kind === kind ? "page" : undefined}>
+    <To page={{ kind }} isCurrent={page.kind === kind}>
       {TITLES[kind]}
-    </a>
+      {kind === "alarms" && <AlarmCount />}
+    </To>
+  );
+}
+
+const ALARMS_TOLD_MAX = 99;
+
+/** The number of alarms. It has its room before there are any, so that nothing beside it moves. */
+function AlarmCount() {
+  const count = useAlarms()?.value?.alarms.length ?? 0;
+  return (
+    <span class={count === 0 ? "state empty" : "state bad"}>
+      {count > ALARMS_TOLD_MAX ? `${ALARMS_TOLD_MAX}+` : count > 0 && count}
+    </span>
   );
 }
 
@@ -122,41 +133,18 @@ function useSuggestions(text: string): readonly string[] {
   return names;
 }
 
-/** The space that is seen. */
+/** The space that is seen, and the way to the others. */
 function Space() {
-  const { place, enter } = useNavigation();
-  const { space } = place;
-  const [text, setText] = useState(space);
-  useEffect(() => setText(space), [space]);
-  const api = useApi();
-  const [spaces, setSpaces] = useState<readonly string[]>([]);
-  // A caller who may not see all spaces writes the name of one.
-  const readSpaces = () => void api.spaces().then(setSpaces, () => setSpaces([]));
+  const { space, page } = useNavigation().place;
   return (
-    <form
+    <To
+      page={{ kind: "spaces" }}
       class="space"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const name = text.trim() || "default";
-        if (name !== space) enter(name);
-      }}
+      title="Choose a space"
+      isCurrent={page.kind === "spaces"}
     >
-      <label>
-        Space
-        <input
-          value={text}
-          size={10}
-          list="spaces"
-          onFocus={readSpaces}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <datalist id="spaces">
-        {spaces.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </form>
+      <span class="soft">Space</span> {space}
+    </To>
   );
 }
 

@@ -13,7 +13,7 @@ export interface SignInProps {
 
 /** Asks who the user is, in the way of the deployment. */
 export function SignInPage({ refused, signIn }: SignInProps) {
-  const loaded = useLoad<SignIn>({ key: "sign-in" }, async (signal) => {
+  const loaded = useLoad<SignIn>({ key: "sign-in", isOnce: true }, async (signal) => {
     const response = await fetch("/console/config.json", { signal, cache: "no-store" });
     return ((await response.json()) as { readonly signIn: SignIn }).signIn;
   });
@@ -58,8 +58,8 @@ function ByToken({ signIn }: Pick<SignInProps, "signIn">) {
         Sign in
       </button>
       <p class="hint">
-        A server on a laptop has its token from <code>--token-file</code> or <code>PLAT_TOKEN</code>
-        . The token stays in the memory of this page, and a reload forgets it.
+        The server on a laptop reads its token from <code>--token-file</code> or{" "}
+        <code>PLAT_TOKEN</code>. This page keeps the token in memory only: a reload forgets it.
       </p>
     </form>
   );
@@ -104,9 +104,9 @@ function ByIam({ region, signIn }: { region: string; signIn: SignInProps["signIn
         Sign in
       </button>
       <p class="hint">
-        Use credentials of a session, such as those of <code>aws configure export-credentials</code>
-        . The browser signs each request with them for {region}. They stay in the memory of this
-        page, and a reload forgets them.
+        Use temporary credentials, such as those that <code>aws configure export-credentials</code>{" "}
+        prints. The browser signs each request with them for {region}. This page keeps them in
+        memory only: a reload forgets them.
       </p>
     </form>
   );
@@ -120,7 +120,7 @@ function ByIssuer({ way }: { way: Extract<SignIn, { type: "jwt" }> }) {
       const { leaveForIssuer } = await import("./issuer.ts");
       await leaveForIssuer(way);
     } catch (error) {
-      setFault(`${way.issuer} cannot be asked: ${(error as Error).message}.`);
+      setFault(`${way.issuer} cannot be reached: ${(error as Error).message}.`);
     }
   };
   return (
@@ -134,8 +134,8 @@ function ByIssuer({ way }: { way: Extract<SignIn, { type: "jwt" }> }) {
         Sign in at {new URL(way.issuer).host}
       </button>
       <p class="hint">
-        The token of the issuer stays in the memory of this page. A reload forgets it, and the
-        issuer then gives another one.
+        This page keeps the token of the issuer in memory only. After a reload, the issuer gives you
+        another one.
       </p>
     </div>
   );

@@ -21,7 +21,14 @@ const NAMED = {
 type Named = (typeof NAMED)[keyof typeof NAMED];
 
 /** The kinds of all pages. */
-export const KINDS = ["overview", ...Object.values(NAMED), ...LISTS, "search", "nowhere"] as const;
+export const KINDS = [
+  "overview",
+  ...Object.values(NAMED),
+  ...LISTS,
+  "search",
+  "spaces",
+  "nowhere",
+] as const;
 
 /** A page of the console. */
 export type Page =
@@ -72,7 +79,7 @@ function segmentsOf(pathname: string): readonly string[] | undefined {
 function pageAt([first = "", ...rest]: readonly string[]): Page {
   const name = rest.join("/");
   if (first === "") return { kind: "overview" };
-  if (first === "search" && name === "") return { kind: "search" };
+  if ((first === "search" || first === "spaces") && name === "") return { kind: first };
   const list = LISTS.find((known) => known === first);
   if (list && name === "") return { kind: list };
   const kind = Object.hasOwn(NAMED, first) ? NAMED[first as keyof typeof NAMED] : undefined;
