@@ -98,7 +98,7 @@ function inNoActivePool({ pools, blocks }: Contents): Finding[] {
       return [
         {
           kind: "no_active_pool",
-          message: `${count(addresses)} of pool ${pool.name} in use, but the pool is ${pool.disabled ? "disabled" : pool.state}`,
+          message: `${count(addresses)} in use in pool ${pool.name}, which is ${pool.disabled ? "disabled" : pool.state}`,
           addresses,
         },
       ];

@@ -77,7 +77,7 @@ describe("what is found in the contents of a space", () => {
     expect(notes).toEqual([
       {
         kind: "no_active_pool",
-        message: "1 address is of pool pool in use, but the pool is disabled",
+        message: "1 address is in use in pool pool, which is disabled",
         addresses: ["10.0.0.0"],
       },
     ]);
