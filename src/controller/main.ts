@@ -6,11 +6,13 @@ import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { CILIUM_MODES, type CiliumMode } from "../nouns/cilium/object.ts";
+import { chartFiles } from "./chart.ts";
 import { readConfig } from "./config.ts";
 import { podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import {
   CLUSTERCTL_VARIABLES,
+  consistent,
   IMAGE_DEFAULT,
   type ManifestOptions,
   manifest,
@@ -24,6 +26,7 @@ const HELP = `Usage:
   plat-controller run --config FILE [options]
   plat-controller manifest --endpoint URL [options]
   plat-controller components --directory DIR [options]
+  plat-controller chart --directory DIR
 
 run: gives the Nodes of the cluster that it runs in their podCIDRs
   --config FILE            the configuration, as in the ConfigMap of the manifest
@@ -49,6 +52,9 @@ components: writes the files that \`clusterctl init --ipam plat\` reads, with th
   --image NAME             the image, with its registry
   --endpoint URL           the URL of Plat (default: the variable PLAT_ENDPOINT of clusterctl)
   --space NAME             the address space (default: its variable PLAT_SPACE)
+
+chart: writes a Helm chart, whose values are the options of the manifest
+  --directory DIR          the folder in which the folder of the chart is made
 `;
 
 const WAITS: Waits = {
@@ -57,41 +63,19 @@ const WAITS: Waits = {
   random: Math.random,
 };
 
-/** The modes of Cilium in which a Node needs no podCIDR: its pods have their addresses from the CiliumNode alone. */
-const ADDRESSES_ELSEWHERE: ReadonlySet<CiliumMode | undefined> = new Set(["crd", "multi-pool"]);
-
-/** Returns the mode that an option names. @throws {Error} if it is none, or the controller may not write */
-function ciliumModeOf(named: string | undefined, observes: boolean): CiliumMode | undefined {
+/** Returns the mode that an option names. @throws {Error} if it is none */
+function ciliumModeOf(named: string | undefined): CiliumMode | "off" {
+  if (named === undefined) return "off";
   const mode = CILIUM_MODES.find((each) => each === named);
-  if (named !== undefined && !mode)
-    throw new Error(`--cilium is ${named}; it must be one of ${CILIUM_MODES.join(", ")}.`);
-  if (mode && observes)
-    throw new Error(
-      "--observe writes nothing into the cluster, so --cilium cannot stand beside it.",
-    );
+  if (!mode) throw new Error(`--cilium is ${named}; it must be one of ${CILIUM_MODES.join(", ")}.`);
   return mode;
 }
 
-/** Returns the way with Nodes that options say. @throws {Error} if nothing is left to do, or they contradict each other */
-function nodeModeOf({
-  observe,
-  isOff,
-  cilium,
-  clusterApi,
-  endPods,
-}: {
-  readonly observe: boolean;
-  readonly isOff: boolean;
-  readonly cilium: CiliumMode | undefined;
-  readonly clusterApi: boolean;
-  readonly endPods: boolean;
-}): NodeMode | "off" {
-  if (!isOff) return observe || ADDRESSES_ELSEWHERE.has(cilium) ? "observe" : "write";
-  if (observe || cilium)
-    throw new Error("--no-nodes excludes --observe and --cilium, which are about Nodes.");
-  if (!clusterApi && !endPods)
-    throw new Error("--no-nodes leaves nothing to do without --cluster-api or --end-pods.");
-  return "off";
+/** Returns the way with Nodes that options say. @throws {Error} if they exclude each other */
+function nodeModeOf(observe: boolean, isOff: boolean): NodeMode | "off" {
+  if (observe && isOff) throw new Error("--no-nodes excludes --observe, which is about Nodes.");
+  if (isOff) return "off";
+  return observe ? "observe" : "write";
 }
 
 const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
@@ -123,18 +107,27 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
 
-/** Returns the choices for the manifest that options say. @throws {Error} if they contradict each other */
+/** Returns the choices for the manifest that options say. @throws {Error} if they exclude each other */
 function manifestOptions(values: Values, endpoint: string): ManifestOptions {
-  const { space, region, namespace, image, observe } = values;
-  const cilium = ciliumModeOf(values.cilium, observe);
-  const clusterApi = values["cluster-api"];
-  const endPods = values["end-pods"];
-  const mode = nodeModeOf({ observe, isOff: values["no-nodes"], cilium, clusterApi, endPods });
-  const tokenSecret = values["token-secret"];
-  return {
-    ...{ endpoint, space, region, tokenSecret, namespace, image },
-    ...{ mode, cilium, clusterApi, endPods },
-  };
+  const { space = "", region = "", namespace, image, observe } = values;
+  return consistent({
+    ...{ endpoint, space, region, namespace, image },
+    tokenSecret: values["token-secret"] ?? "",
+    nodes: nodeModeOf(observe, values["no-nodes"]),
+    cilium: ciliumModeOf(values.cilium),
+    clusterApi: values["cluster-api"],
+    endPods: values["end-pods"],
+  });
+}
+
+/** Writes files below a folder, and prints their paths. */
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const file = resolve(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+    process.stdout.write(`${file}\n`);
+  }
 }
 
 /** Carries out the command. @throws {Error} with a message for its user */
@@ -153,15 +146,10 @@ async function main(args: readonly string[]): Promise<void> {
   if (command === "components" && others.length === 0 && values.directory !== undefined) {
     const { endpoint = CLUSTERCTL_VARIABLES.endpoint, space = CLUSTERCTL_VARIABLES.space } = values;
     const said = { ...values, space, "cluster-api": true, "no-nodes": true };
-    const files = providerFiles(manifestOptions(said, endpoint));
-    for (const [path, content] of Object.entries(files)) {
-      const file = resolve(values.directory, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, content);
-      process.stdout.write(`${file}\n`);
-    }
-    return;
+    return writeFiles(values.directory, providerFiles(manifestOptions(said, endpoint)));
   }
+  if (command === "chart" && others.length === 0 && values.directory !== undefined)
+    return writeFiles(values.directory, chartFiles());
   if (command !== "run" || others.length > 0 || values.config === undefined) throw new Error(HELP);
   const listen = /^(.*):(\d{1,5})$/.exec(values.listen);
   if (!listen)

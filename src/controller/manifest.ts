@@ -1,35 +1,87 @@
 import { stringify } from "yaml";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { BUILD } from "../base/build.ts";
-import type { CiliumMode } from "../nouns/cilium/object.ts";
+import { same } from "../base/same.ts";
 import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION, VERSIONS } from "./cluster-api.ts";
-import type { NodeMode } from "./nodes.ts";
-import { LEASE, type Right, rightsOf } from "./rights.ts";
+import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./condition.ts";
+import {
+  ANSWERS_CILIUM,
+  CLUSTER_API,
+  type ConditionalRight,
+  conditionalRights,
+  END_PODS,
+  LEASE,
+  type Switches,
+  WRITES_NODES,
+} from "./rights.ts";
 
 export const NAMESPACE_DEFAULT = "plat-system";
 export const IMAGE_DEFAULT = `plat-controller:${BUILD.version}`;
 
-const NAME = LEASE;
+export const NAME = LEASE;
 const PORT = 9964;
 const RBAC = "rbac.authorization.k8s.io";
 const TOKEN_FOLDER = "/var/run/secrets/plat";
 
-/** The choices of a user for the manifest. */
-export interface ManifestOptions {
+/** The choices of a user. A text that is empty is not said. */
+export interface ManifestOptions extends Switches {
   readonly endpoint: string;
-  readonly space: string | undefined;
-  readonly region: string | undefined;
+  readonly space: string;
+  readonly region: string;
   /** The Secret with a token in its key `token`. */
-  readonly tokenSecret: string | undefined;
-  readonly mode: NodeMode | "off";
-  /** The mode of Cilium; absent if it is not the controller that answers CiliumNodes. */
-  readonly cilium: CiliumMode | undefined;
-  /** True for a provider of Cluster API, with the CRDs of its pools. */
-  readonly clusterApi: boolean;
-  /** True if Plat is told which pods are over. */
-  readonly endPods: boolean;
-  readonly namespace: string;
+  readonly tokenSecret: string;
   readonly image: string;
+  readonly namespace: string;
+}
+
+/** The names of what a user chooses, but for the namespace. */
+export type Choice = Exclude<keyof ManifestOptions, "namespace">;
+
+/** Choices that exclude each other, with the words for a user of options, and for one of a chart. */
+export const CONTRADICTIONS: readonly {
+  readonly when: Condition<Choice>;
+  readonly option: string;
+  readonly value: string;
+}[] = [
+  {
+    when: allOf(is("nodes", "observe"), ANSWERS_CILIUM),
+    option: "--observe writes nothing into the cluster, so --cilium cannot stand beside it.",
+    value: 'nodes is observe, which writes nothing into the cluster; cilium must be "off" then.',
+  },
+  {
+    when: allOf(is("nodes", "off"), ANSWERS_CILIUM),
+    option: "--no-nodes excludes --cilium, which is about Nodes.",
+    value: 'nodes is off; cilium, which is about Nodes, must be "off" then.',
+  },
+  {
+    when: allOf(is("nodes", "off"), not(anyOf<Choice>([CLUSTER_API, END_PODS]))),
+    option: "--no-nodes leaves nothing to do without --cluster-api or --end-pods.",
+    value: "nodes is off; clusterApi or endPods must be true then.",
+  },
+];
+
+/** True in the modes of Cilium in which a Node needs no podCIDR: its pods have their addresses from the CiliumNode alone. */
+export const OBSERVES_INSTEAD = allOf<Choice>(
+  is("nodes", "write"),
+  anyOf([is("cilium", "crd"), is("cilium", "multi-pool")]),
+);
+
+/** Returns choices as a user's options make them. @throws {Error} if they exclude each other */
+export function consistent(options: ManifestOptions): ManifestOptions {
+  const contradiction = CONTRADICTIONS.find(({ when }) => holds(when, options));
+  if (contradiction) throw new Error(contradiction.option);
+  return holds(OBSERVES_INSTEAD, options) ? { ...options, nodes: "observe" } : options;
+}
+
+/** The choices from which the objects are made: those that a user has made, or those that Helm asks for later. */
+export interface Choices {
+  readonly namespace: string;
+  /** Returns the text of a choice, as the whole value of a field. */
+  text(name: Choice): string;
+  /** Returns these items of a list if the condition holds. */
+  items<Item>(when: Condition<Choice>, items: readonly Item[]): readonly Item[];
+  /** Returns these fields if the condition holds. They cannot be the first ones of an item of a list. */
+  fields(when: Condition<Choice>, fields: object): object;
 }
 
 /** The name of the provider for Cluster API: its type, and what `clusterctl init --ipam` is given. */
@@ -68,30 +120,38 @@ export function providerFiles(options: ManifestOptions): Readonly<Record<string,
 }
 
 /** Returns the objects that run the controller in a cluster, as YAML. Its rights are exactly those of its parts. */
-export function manifest(options: ManifestOptions): string {
-  return objectsOf(options)
-    .map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }))
-    .join("---\n");
+export function manifest({ namespace, ...options }: ManifestOptions): string {
+  const choices: Choices = {
+    namespace,
+    text: (name) => String(options[name]),
+    items: (when, items) => (holds(when, options) ? items : []),
+    fields: (when, fields) => (holds(when, options) ? fields : {}),
+  };
+  const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  return [own, ...objectsOf(choices)].map(yamlOf).join("---\n");
 }
 
-function objectsOf(options: ManifestOptions): readonly object[] {
-  const { namespace, mode, cilium, clusterApi, endPods } = options;
-  const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi, pods: endPods };
+/** Returns an object as YAML. */
+export const yamlOf = (object: object): string =>
+  stringify(object, { lineWidth: 0, aliasDuplicateObjects: false });
+
+/** Returns the objects that run the controller, but for their namespace. */
+export function objectsOf(choices: Choices): readonly object[] {
+  const { namespace } = choices;
   const labels = { "app.kubernetes.io/name": NAME };
   const own = { name: NAME, namespace, labels };
   return [
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
-    ...rolesOf(rightsOf(switches, namespace), namespace),
-    ...(clusterApi ? poolCrds() : []),
-    ...(mode === "write" ? admissionOf(namespace) : []),
+    ...rolesOf(conditionalRights(namespace), choices),
+    ...choices.items(CLUSTER_API, poolCrds()),
+    ...choices.items(WRITES_NODES, admissionOf(namespace)),
     {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: own,
-      data: { "config.yaml": stringify(configOf(options)) },
+      data: { "config.yaml": configOf(choices) },
     },
-    deploymentOf(options, labels),
+    deploymentOf(choices, labels),
     {
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
@@ -107,28 +167,29 @@ function objectsOf(options: ManifestOptions): readonly object[] {
   ];
 }
 
-const configOf = ({
-  endpoint,
-  space,
-  region,
-  tokenSecret,
-  mode,
-  cilium,
-  clusterApi,
-  endPods,
-}: ManifestOptions) => ({
-  cluster: "auto",
-  plat: {
-    endpoint,
-    ...(space !== undefined && { space }),
-    ...(region !== undefined && { region }),
-    ...(tokenSecret !== undefined && { tokenFile: `${TOKEN_FOLDER}/token` }),
-  },
-  nodes: { podCIDRs: mode },
-  ...(cilium !== undefined && { cilium: { mode: cilium } }),
-  ...(clusterApi && { clusterApi }),
-  ...(endPods && { pods: { end: true } }),
-});
+const given = (name: Choice) => not(is<Choice>(name, ""));
+
+/** Returns the configuration, as YAML. Texts stand in quotes, as a chart writes them. */
+function configOf({ text, fields }: Choices): string {
+  const config = {
+    cluster: "auto",
+    plat: {
+      endpoint: text("endpoint"),
+      ...fields(given("space"), { space: text("space") }),
+      ...fields(given("region"), { region: text("region") }),
+      ...fields(given("tokenSecret"), { tokenFile: `${TOKEN_FOLDER}/token` }),
+    },
+    nodes: { podCIDRs: text("nodes") },
+    ...fields(ANSWERS_CILIUM, { cilium: { mode: text("cilium") } }),
+    ...fields(CLUSTER_API, { clusterApi: true }),
+    ...fields(END_PODS, { pods: { end: true } }),
+  };
+  return stringify(config, {
+    lineWidth: 0,
+    defaultKeyType: "PLAIN",
+    defaultStringType: "QUOTE_DOUBLE",
+  });
+}
 
 /**
  * Returns the CRDs of the pools that claims of Cluster API name. Its contract asks for the labels, and `clusterctl move`
@@ -223,42 +284,60 @@ const POOL_SCHEMA = {
 } as const;
 
 /** Returns a role and its binding for the cluster, and for each namespace in which there is a right. */
-function rolesOf(rights: readonly Right[], accounts: string): readonly object[] {
+function rolesOf(rights: readonly ConditionalRight[], choices: Choices): readonly object[] {
   const scopes = [...new Set(rights.map(({ namespace }) => namespace))];
   return scopes.flatMap((namespace) => {
     const prefix = namespace === undefined ? "Cluster" : "";
     const metadata = { name: NAME, ...(namespace !== undefined && { namespace }) };
-    return [
+    const own = rights.filter((right) => right.namespace === namespace);
+    const roles = [
       {
         apiVersion: `${RBAC}/v1`,
         kind: `${prefix}Role`,
         metadata,
-        rules: rulesOf(rights.filter((right) => right.namespace === namespace)),
+        rules: rulesOf(own, choices),
       },
       {
         apiVersion: `${RBAC}/v1`,
         kind: `${prefix}RoleBinding`,
         metadata,
         roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name: NAME },
-        subjects: [{ kind: "ServiceAccount", name: NAME, namespace: accounts }],
+        subjects: [{ kind: "ServiceAccount", name: NAME, namespace: choices.namespace }],
       },
     ];
+    return within(ALWAYS, conditionOf(own), roles, choices);
   });
 }
 
+const conditionOf = (rights: readonly ConditionalRight[]) => anyOf(rights.map(({ when }) => when));
+
 /** Returns the rules of a role: one for each resource, and for the one object that a right is limited to. */
-function rulesOf(rights: readonly Right[]): readonly object[] {
-  const verbs = new Map<string, string[]>();
-  for (const { group, resource, name, verb } of rights) {
+function rulesOf(rights: readonly ConditionalRight[], choices: Choices): readonly object[] {
+  const rules = new Map<string, ConditionalRight[]>();
+  for (const right of rights) {
+    const { group, resource, name } = right;
     const key = JSON.stringify({
       apiGroups: [group],
       resources: [resource],
       ...(name !== undefined && { resourceNames: [name] }),
     });
-    verbs.set(key, [...(verbs.get(key) ?? []), verb]);
+    rules.set(key, [...(rules.get(key) ?? []), right]);
   }
-  return [...verbs].map(([key, each]) => ({ ...JSON.parse(key), verbs: each }));
+  const whole = conditionOf(rights);
+  return [...rules].flatMap(([key, own]) => {
+    const condition = conditionOf(own);
+    const verbs = own.flatMap(({ when, verb }) => within(condition, when, [verb], choices));
+    return within(whole, condition, [{ ...JSON.parse(key), verbs }], choices);
+  });
 }
+
+/** Returns items under a condition, within something that is there under another one. */
+const within = <Item>(
+  outer: Condition<Choice>,
+  when: Condition<Choice>,
+  items: readonly Item[],
+  choices: Choices,
+): readonly Item[] => (same(outer, when) ? items : choices.items(when, items));
 
 /**
  * Returns the policy that denies the controller every change of a Node but its podCIDRs, which no role can say. It binds
@@ -313,15 +392,13 @@ function admissionOf(namespace: string): readonly object[] {
 }
 
 function deploymentOf(
-  { namespace, image, tokenSecret }: ManifestOptions,
+  { namespace, text, items }: Choices,
   labels: Readonly<Record<string, string>>,
 ): object {
   const probe = (path: string) => ({ httpGet: { path, port: PORT }, periodSeconds: 10 });
   const mounts = [
     { name: "config", mountPath: "/etc/plat", readOnly: true },
-    ...(tokenSecret === undefined
-      ? []
-      : [{ name: "token", mountPath: TOKEN_FOLDER, readOnly: true }]),
+    ...items(given("tokenSecret"), [{ name: "token", mountPath: TOKEN_FOLDER, readOnly: true }]),
   ];
   return {
     apiVersion: "apps/v1",
@@ -350,7 +427,7 @@ function deploymentOf(
             {
               // clusterctl looks for this name.
               name: "manager",
-              image,
+              image: text("image"),
               args: ["run", "--config", "/etc/plat/config.yaml", "--listen", `:${PORT}`],
               ports: [{ name: "metrics", containerPort: PORT }],
               readinessProbe: probe("/readyz"),
@@ -369,9 +446,9 @@ function deploymentOf(
           ],
           volumes: [
             { name: "config", configMap: { name: NAME } },
-            ...(tokenSecret === undefined
-              ? []
-              : [{ name: "token", secret: { secretName: tokenSecret } }]),
+            ...items(given("tokenSecret"), [
+              { name: "token", secret: { secretName: text("tokenSecret") } },
+            ]),
           ],
         },
       },

@@ -1,4 +1,6 @@
+import type { CiliumMode } from "../nouns/cilium/object.ts";
 import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
+import { ALWAYS, type Condition, holds, is, not } from "./condition.ts";
 import type { KubeApi } from "./kube/api.ts";
 import type { NodeMode } from "./nodes.ts";
 
@@ -22,53 +24,70 @@ export const CLUSTER_NAMESPACE = "kube-system";
 /** The parts of the controller that are on. */
 export interface Switches {
   readonly nodes: NodeMode | "off";
-  readonly cilium: boolean;
+  readonly cilium: CiliumMode | "off";
   readonly clusterApi: boolean;
-  readonly pods: boolean;
+  readonly endPods: boolean;
 }
 
 /** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
-export function rightsOf(
-  { nodes, cilium, clusterApi, pods }: Switches,
-  namespace: string,
-): readonly Right[] {
-  const right = (group: string, resource: string, verbs: readonly string[], more: object = {}) =>
-    verbs.map((verb): Right => ({ group, resource, verb, ...more }));
-  const lease = ["coordination.k8s.io", "leases"] as const;
-  return [
-    ...(nodes === "off"
-      ? []
-      : [
-          ...right("", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
-          ...right("", "nodes", ["list", "watch", ...(nodes === "write" ? ["patch"] : [])]),
-        ]),
-    ...(cilium ? right("cilium.io", "ciliumnodes", ["list", "watch", "patch"]) : []),
-    ...(cilium ? right("cilium.io", "ciliumnodes/status", ["patch"]) : []),
-    ...(clusterApi ? clusterApiRights(right) : []),
-    ...(pods ? right("", "pods", ["list", "watch"]) : []),
-    // Events about objects without a namespace are in this one. Claims have theirs.
-    ...right("", "events", ["create", "patch"], clusterApi ? {} : { namespace: "default" }),
-    ...right(...lease, ["create"], { namespace }),
-    ...right(...lease, ["get", "update"], { namespace, name: LEASE }),
-  ];
+export const rightsOf = (switches: Switches, namespace: string): readonly Right[] =>
+  conditionalRights(namespace).flatMap(({ when, ...right }) =>
+    holds(when, switches) ? [right] : [],
+  );
+
+/** A right, and the switches that need it. */
+export interface ConditionalRight extends Right {
+  readonly when: Condition<keyof Switches>;
 }
 
-/** Returns the rights of the provider of Cluster API. */
-function clusterApiRights(
-  right: (group: string, resource: string, verbs: readonly string[]) => readonly Right[],
-): readonly Right[] {
+/** True where Nodes are followed. */
+const NODES = not(is<keyof Switches>("nodes", "off"));
+/** True where podCIDRs are written into Nodes. */
+export const WRITES_NODES = is<keyof Switches>("nodes", "write");
+/** True where CiliumNodes are answered. */
+export const ANSWERS_CILIUM = not(is<keyof Switches>("cilium", "off"));
+export const CLUSTER_API = is<keyof Switches>("clusterApi", true);
+export const END_PODS = is<keyof Switches>("endPods", true);
+
+/**
+ * Returns every right that the controller can need.
+ *
+ * @param namespace that of the controller
+ */
+export function conditionalRights(namespace: string): readonly ConditionalRight[] {
+  const right = (
+    when: Condition<keyof Switches>,
+    group: string,
+    resource: string,
+    verbs: readonly string[],
+    more: Pick<Right, "namespace" | "name"> = {},
+  ) => verbs.map((verb): ConditionalRight => ({ when, group, resource, verb, ...more }));
+  const lease = ["coordination.k8s.io", "leases"] as const;
   return [
-    ...right(CLUSTER_GROUP, "clusters", ["list", "watch"]),
-    ...right(CLAIM_GROUP, "ipaddressclaims", ["list", "watch", "patch"]),
-    ...right(CLAIM_GROUP, "ipaddressclaims/status", ["patch"]),
-    ...right(CLAIM_GROUP, "ipaddresses", ["list", "watch", "create", "patch", "delete"]),
-    // An API server with OwnerReferencesPermissionEnforcement asks for these where an IPAddress names its owners.
-    ...right(CLAIM_GROUP, "ipaddressclaims/finalizers", ["update"]),
-    ...Object.values(POOL_KINDS).flatMap((resource) => [
-      ...right(POOL_GROUP, resource, ["list", "watch"]),
-      ...right(POOL_GROUP, `${resource}/status`, ["patch"]),
-      ...right(POOL_GROUP, `${resource}/finalizers`, ["update"]),
+    ...right(NODES, "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
+    ...right(NODES, "", "nodes", ["list", "watch"]),
+    ...right(WRITES_NODES, "", "nodes", ["patch"]),
+    ...right(ANSWERS_CILIUM, "cilium.io", "ciliumnodes", ["list", "watch", "patch"]),
+    ...right(ANSWERS_CILIUM, "cilium.io", "ciliumnodes/status", ["patch"]),
+    ...right(CLUSTER_API, CLUSTER_GROUP, "clusters", ["list", "watch"]),
+    ...right(CLUSTER_API, CLAIM_GROUP, "ipaddressclaims", ["list", "watch", "patch"]),
+    ...right(CLUSTER_API, CLAIM_GROUP, "ipaddressclaims/status", ["patch"]),
+    ...right(CLUSTER_API, CLAIM_GROUP, "ipaddresses", [
+      ...["list", "watch", "create", "patch", "delete"],
     ]),
+    // An API server with OwnerReferencesPermissionEnforcement asks for these where an IPAddress names its owners.
+    ...right(CLUSTER_API, CLAIM_GROUP, "ipaddressclaims/finalizers", ["update"]),
+    ...Object.values(POOL_KINDS).flatMap((resource) => [
+      ...right(CLUSTER_API, POOL_GROUP, resource, ["list", "watch"]),
+      ...right(CLUSTER_API, POOL_GROUP, `${resource}/status`, ["patch"]),
+      ...right(CLUSTER_API, POOL_GROUP, `${resource}/finalizers`, ["update"]),
+    ]),
+    ...right(END_PODS, "", "pods", ["list", "watch"]),
+    // Events about objects without a namespace are in this one. Claims have theirs.
+    ...right(not(CLUSTER_API), "", "events", ["create", "patch"], { namespace: "default" }),
+    ...right(CLUSTER_API, "", "events", ["create", "patch"]),
+    ...right(ALWAYS, ...lease, ["create"], { namespace }),
+    ...right(ALWAYS, ...lease, ["get", "update"], { namespace, name: LEASE }),
   ];
 }
 

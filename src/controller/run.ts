@@ -43,10 +43,10 @@ export async function runController(
   const mode = config.nodes.podCIDRs;
   const switches = {
     nodes: mode,
-    cilium: config.cilium !== undefined,
+    cilium: config.cilium?.mode ?? "off",
     clusterApi: config.clusterApi,
-    pods: config.pods.end,
-  };
+    endPods: config.pods.end,
+  } as const;
   const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
   let parts: Parts | undefined;

@@ -18,8 +18,7 @@ const READY_MS_MAX = 120_000;
 /** The programs of a control plane: those that are named, or those that the modules in this folder pin. */
 async function controlPlanePrograms() {
   const { PLAT_APISERVER, PLAT_ETCD, PLAT_KUBECTL } = process.env;
-  const pins = await readFile(join(module("kubernetes"), "go.mod"), "utf8");
-  const version = /k8s\.io\/kubernetes (v\S+)/.exec(pins)?.[1];
+  const version = await kubernetesVersion();
   // Clients such as clusterctl ask the API server for its version, and the linker sets it.
   const told = `-X k8s.io/component-base/version.gitVersion=${version}`;
   const kubernetes = (name: string) =>
@@ -55,6 +54,30 @@ export const clusterctl = async (): Promise<string> =>
     package: "sigs.k8s.io/cluster-api/cmd/clusterctl",
     flags: FLAGS,
   });
+
+/** Returns the version of Kubernetes that the module here pins, such as `v1.36.3`. */
+async function kubernetesVersion(): Promise<string> {
+  const pins = await readFile(join(module("kubernetes"), "go.mod"), "utf8");
+  return /k8s\.io\/kubernetes (v\S+)/.exec(pins)?.[1] ?? "";
+}
+
+/** Returns the path of Helm's command, which `PLAT_HELM` may name. */
+export async function helm(): Promise<string> {
+  if (process.env.PLAT_HELM) return process.env.PLAT_HELM;
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(await kubernetesVersion()) ?? [];
+  // Without a cluster it renders for the version that the linker sets.
+  const versions = { k8sVersionMajor: major, k8sVersionMinor: minor };
+  const told = Object.entries(versions).map(
+    ([name, value]) => `-X helm.sh/helm/v3/pkg/chartutil.${name}=${value}`,
+  );
+  return goProgram({
+    name: "helm",
+    program: "helm",
+    module: module("helm"),
+    package: "helm.sh/helm/v3/cmd/helm",
+    flags: ["-trimpath", `-ldflags=-s -w ${told.join(" ")}`],
+  });
+}
 
 /** A control plane without nodes and controllers: etcd and a kube-apiserver with RBAC. */
 export interface ControlPlane {

@@ -4,7 +4,7 @@ import { report } from "../report.ts";
 
 /**
  * `npm run test:cluster`: the controller in a cluster with a real kube-apiserver. The first run builds the API server from
- * the Go module proxy. `PLAT_APISERVER`, `PLAT_ETCD`, `PLAT_KUBECTL` and `PLAT_CLUSTERCTL` name other ones.
+ * the Go module proxy. `PLAT_APISERVER`, `PLAT_ETCD`, `PLAT_KUBECTL`, `PLAT_CLUSTERCTL` and `PLAT_HELM` name other ones.
  */
 export default defineConfig({
   test: {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import packed from "../../package.json" with { type: "json" };
+import { chartFiles } from "../../src/controller/chart.ts";
 import { parseConfig, readConfig } from "../../src/controller/config.ts";
 import { CLUSTERCTL_VARIABLES, manifest, providerFiles } from "../../src/controller/manifest.ts";
 import { missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
@@ -13,9 +14,9 @@ const OPTIONS = {
   endpoint: "https://plat.example/prod",
   space: "cluster-7",
   region: "eu-west-1",
-  tokenSecret: undefined,
-  mode: "write",
-  cilium: undefined,
+  tokenSecret: "",
+  nodes: "write",
+  cilium: "off",
   clusterApi: false,
   endPods: false,
   namespace: "plat-system",
@@ -55,24 +56,22 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
 
 describe("the manifest", () => {
   it.each([
-    ["write", undefined, false, false],
-    ["observe", undefined, false, false],
+    ["write", "off", false, false],
+    ["observe", "off", false, false],
     ["observe", "crd", false, true],
-    ["write", undefined, true, false],
-    ["off", undefined, true, false],
-    ["off", undefined, false, true],
+    ["write", "off", true, false],
+    ["off", "off", true, false],
+    ["off", "off", false, true],
   ] as const)(
     "grants exactly the rights of the mode %s with Cilium in %s, Cluster API: %s, ends of pods: %s",
-    (mode, cilium, clusterApi, pods) => {
-      const switches = { nodes: mode, cilium: cilium !== undefined, clusterApi, pods };
+    (nodes, cilium, clusterApi, endPods) => {
+      const switches = { nodes, cilium, clusterApi, endPods };
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
-      expect([...grantedBy(printed({ mode, cilium, clusterApi, endPods: pods }))].sort()).toEqual(
-        [...needed].sort(),
-      );
-      expect(needed.includes("watch pods")).toBe(pods);
-      expect(needed.includes("patch nodes")).toBe(mode === "write");
-      expect(needed.includes("list nodes")).toBe(mode !== "off");
-      expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== undefined);
+      expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
+      expect(needed.includes("watch pods")).toBe(endPods);
+      expect(needed.includes("patch nodes")).toBe(nodes === "write");
+      expect(needed.includes("list nodes")).toBe(nodes !== "off");
+      expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== "off");
       expect(needed.includes("delete ipaddresses.ipam.cluster.x-k8s.io")).toBe(clusterApi);
       // Claims have their Events in their own namespaces.
       expect(needed.includes("create events")).toBe(clusterApi);
@@ -93,7 +92,7 @@ describe("the manifest", () => {
 
   it("is the components file of a provider as it is, beside a metadata file with its contract", () => {
     const image = "registry.example/plat-controller:1";
-    const options = { ...OPTIONS, mode: "off", clusterApi: true, image } as const;
+    const options = { ...OPTIONS, nodes: "off", clusterApi: true, image } as const;
     expect(() => providerFiles({ ...options, image: OPTIONS.image })).toThrow(
       "--image is plat-controller:1; clusterctl needs its registry too, as in registry.example/",
     );
@@ -127,11 +126,11 @@ describe("the manifest", () => {
       clusterApi: false,
       pods: { end: false },
     });
-    expect(config({ tokenSecret: "plat-token", mode: "observe" })).toMatchObject({
+    expect(config({ tokenSecret: "plat-token", nodes: "observe" })).toMatchObject({
       plat: { tokenFile: "/var/run/secrets/plat/token" },
       nodes: { podCIDRs: "observe" },
     });
-    expect(config({ mode: "off", clusterApi: true, endPods: true })).toMatchObject({
+    expect(config({ nodes: "off", clusterApi: true, endPods: true })).toMatchObject({
       nodes: { podCIDRs: "off" },
       clusterApi: true,
       pods: { end: true },
@@ -148,8 +147,31 @@ describe("the manifest", () => {
     expect(JSON.stringify(policies(printed({ namespace: "other" })))).toContain(
       "system:serviceaccount:other:plat-controller",
     );
-    expect(policies(printed({ mode: "observe" }))).toEqual([]);
+    expect(policies(printed({ nodes: "observe" }))).toEqual([]);
   });
+});
+
+it("the chart has a value for each choice, and each line with an action belongs to Helm", () => {
+  const files = chartFiles();
+  const [chart = "", values = "", schema = "", template = ""] = Object.values(files);
+  expect(Object.keys(files)).toEqual([
+    "plat-controller/Chart.yaml",
+    "plat-controller/values.yaml",
+    "plat-controller/values.schema.json",
+    "plat-controller/templates/plat-controller.yaml",
+  ]);
+  expect(parse(chart)).toMatchObject({ version: packed.version, appVersion: packed.version });
+  const { namespace: _, ...choices } = OPTIONS;
+  const named = Object.keys(choices).sort();
+  expect(Object.keys(parse(values)).sort()).toEqual(named);
+  expect(Object.keys(JSON.parse(schema).properties).sort()).toEqual([...named, "global"].sort());
+  expect(named.filter((name) => !template.includes(`.Values.${name}`))).toEqual([]);
+  const actions = template.split("\n").filter((line) => /\{\{|@@/.test(line));
+  const plain =
+    /^\{\{- .* \}\}$|^ +(?:\w+: )+(?:\{\{ .* \| quote \}\}|"\{\{ .Release.Namespace \}\}")$/;
+  expect(actions.filter((line) => !plain.test(line))).toEqual([
+    `      expression: request.userInfo.username == "system:serviceaccount:{{ .Release.Namespace }}:plat-controller"`,
+  ]);
 });
 
 it("the rights that the API server denies are told in the words of kubectl", async () => {
@@ -158,7 +180,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
     (
       await missingRights(
         cluster,
-        rightsOf({ nodes: "write", cilium: true, clusterApi: false, pods: false }, "ns"),
+        rightsOf({ nodes: "write", cilium: "crd", clusterApi: false, endPods: false }, "ns"),
         new AbortController().signal,
       )
     ).map(wordsOf);
