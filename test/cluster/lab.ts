@@ -21,7 +21,7 @@ const POOL = "10.64.0.0/16";
 /** A test fails if something that it waits for has not come by then. */
 const WAIT_MS_MAX = 300_000;
 
-/** A replica of the controller, as the container of the manifest runs it. */
+/** A replica of the controller, as the container of the manifest runs it. It is started again if it ends by itself. */
 export interface Replica {
   /** The URL of its probes. */
   readonly url: string;
@@ -270,10 +270,14 @@ export const served = (lab: Lab, count: number, replaced: ReadonlySet<string> = 
       ),
   );
 
-/** Returns what a page of a replica says, with its status. */
+/** Returns what a page of a replica says, with its status; nothing while the replica starts again. */
 export async function probe({ url }: Replica, path: string): Promise<string> {
-  const answer = await fetch(`${url}${path}`);
-  return `${answer.status} ${await answer.text()}`;
+  try {
+    const answer = await fetch(`${url}${path}`);
+    return `${answer.status} ${await answer.text()}`;
+  } catch {
+    return "";
+  }
 }
 
 /**
@@ -291,12 +295,15 @@ export async function unseenVerbs(
   // A replica that cannot renew its Lease ends, so each verb has one of its own.
   const shows = async (words: string) => {
     const replica = await lab.start();
-    const page = await until(
-      () => probe(replica, "/readyz"),
-      (seen) => seen.includes(words) || seen.startsWith("200"),
-    );
-    await replica.end();
-    return page.includes(words);
+    try {
+      const page = await until(
+        () => probe(replica, "/readyz"),
+        (seen) => seen.includes(words) || seen.startsWith("200"),
+      );
+      return page.includes(words);
+    } finally {
+      await replica.end();
+    }
   };
   const unseen: string[] = [];
   for (const role of objects.filter(({ kind }) => /^(Cluster)?Role$/.test(kind)))
@@ -332,31 +339,51 @@ export async function printedBy(
   return { code, text: Buffer.concat(printed).toString("utf8") };
 }
 
+/** Starts a replica, and starts it again whenever it ends by itself, as a kubelet does. */
 async function started(port: number, args: readonly string[]): Promise<Replica> {
-  const child = spawn(process.execPath, args, {
-    env: {
-      ...process.env,
-      KUBERNETES_SERVICE_HOST: "127.0.0.1",
-      KUBERNETES_SERVICE_PORT: String(port),
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
   const lines: string[] = [];
-  const ended = once(child, "exit");
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on("line", (line) => lines.push(line));
-  const line = await until(
-    async () => lines.find((one) => one.includes('"port"')),
-    (one) => one !== undefined || child.exitCode !== null,
+  let url = "";
+  let isWanted = true;
+  const begin = (): ChildProcess => {
+    const begun = spawn(process.execPath, args, {
+      env: {
+        ...process.env,
+        KUBERNETES_SERVICE_HOST: "127.0.0.1",
+        KUBERNETES_SERVICE_PORT: String(port),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [begun.stdout, begun.stderr])
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        if (line.includes('"port"')) url = `http://127.0.0.1:${JSON.parse(line).port}`;
+      });
+    begun.once("exit", () => {
+      if (isWanted && url !== "") child = begin();
+    });
+    return begun;
+  };
+  let child = begin();
+  await until(
+    async () => url,
+    (seen) => seen !== "" || child.exitCode !== null,
   );
-  if (line === undefined) throw new Error(`the controller did not start: ${lines.join("\n")}`);
+  if (url === "") throw new Error(`the controller did not start: ${lines.join("\n")}`);
   return {
-    url: `http://127.0.0.1:${JSON.parse(line).port}`,
+    get url() {
+      return url;
+    },
     lines,
-    process: child,
+    get process() {
+      return child;
+    },
     async end(signal = "SIGTERM") {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      await ended;
+      isWanted = false;
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, "exit");
+        child.kill(signal);
+        await ended;
+      }
       return child.exitCode;
     },
   };
