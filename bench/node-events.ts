@@ -1,7 +1,9 @@
+import { Rejection } from "../src/base/outcome.ts";
 import { hostId } from "../src/kernel/values/host.ts";
 import { POD_UID } from "../src/nouns/address/attachment.ts";
 import type { ClusterEvent, NodeStatement } from "../src/nouns/node/node-health.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
+import { completeNodes } from "../src/nouns/node/operations/complete-nodes.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned } from "./asked.ts";
 import { setIndexes } from "./indexes.ts";
@@ -10,6 +12,8 @@ import { makePool } from "./pool.ts";
 
 const SPACE = "node-events";
 const NAME = "node-1";
+/** The nodes of a complete list. */
+const LISTED = 100;
 /** A cold function reads the configuration: the quarantine of the space, and its pools of prefixes. */
 const CONFIGURATION_UNITS = 2;
 
@@ -98,5 +102,26 @@ export async function measureNodeEvents(bench: Bench): Promise<readonly Line[]> 
     name: NAME,
     ended: statementAt(4),
   });
+  lines.push(await measureList(bench));
   return lines;
+}
+
+/** Measures a complete list of nodes that are all as Plat knows them. */
+async function measureList(bench: Bench): Promise<Line> {
+  const space = "node-lists";
+  const [cluster, uid] = ["cluster-1", "uid-1"];
+  const names = Array.from({ length: LISTED }, (_, at) => `node-${at}`);
+  const events = names.map((name): ClusterEvent => {
+    return { act: "state", name, statement: statementAt(1, { machine: `i-${name}` }) };
+  });
+  await applyEvents(bench.cold(), { space, cluster }, events);
+  const nodes = names.map((name) => ({ name, uid, podCidrs: [] }));
+  const cost = await bench.meter.measure(async () => {
+    const list = { space, cluster, resourceVersion: "2", nodes };
+    const completed = await completeNodes(bench.cold(), list);
+    if (completed instanceof Rejection || completed.send.length > 0)
+      throw new Error(`the list is not as Plat knows it: ${JSON.stringify(completed)}`);
+  });
+  const budget: Budget = [4, 0, CONFIGURATION_UNITS + LISTED + 4];
+  return { operation: `complete list of ${LISTED} nodes`, size: "/16", fill: "0 %", cost, budget };
 }

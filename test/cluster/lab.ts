@@ -240,8 +240,12 @@ async function programsIn(
 }
 
 /** Waits until a look is what a test wants, and returns it. @throws {Error} with the last look */
-export async function until<T>(look: () => Promise<T>, isIt: (seen: T) => boolean): Promise<T> {
-  const untilMs = performance.now() + WAIT_MS_MAX;
+export async function until<T>(
+  look: () => Promise<T>,
+  isIt: (seen: T) => boolean,
+  waitMsMax = WAIT_MS_MAX,
+): Promise<T> {
+  const untilMs = performance.now() + waitMsMax;
   for (;;) {
     const seen = await look();
     if (isIt(seen)) return seen;
