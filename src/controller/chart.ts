@@ -31,6 +31,8 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
     otherwise: NODE_MODES[0],
     schema: { enum: [...NODE_MODES, "off"] },
   },
+  lifecycle: { words: "True to write the taints of Nodes", otherwise: false },
+  leases: { words: "True to tell Plat which nodes renew their Leases", otherwise: false },
   cilium: {
     words: `The mode in which CiliumNodes are answered: "off", ${CILIUM_MODES.join(", ")}`,
     otherwise: "off",

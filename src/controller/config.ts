@@ -31,6 +31,10 @@ const config = fields({
         v.picklist([...NODE_MODES, "off"], `must be one of ${[...NODE_MODES, "off"].join(", ")}`),
         NODE_MODES[0],
       ),
+      /** True if Nodes get the taints that follow from their conditions and from their silence. */
+      lifecycle: v.optional(flag, false),
+      /** True if Plat is told which nodes renew their Leases. */
+      leases: v.optional(flag, false),
       completeSeconds: v.optional(
         whole(COMPLETE_SECONDS_MIN, COMPLETE_SECONDS_MAX),
         COMPLETE_SECONDS_DEFAULT,

@@ -40,6 +40,8 @@ manifest: prints what \`kubectl apply -f -\` takes
   --region NAME            the Region, for requests that IAM authorizes
   --token-secret NAME      the Secret with a token in its key \`token\`
   --observe                writes nothing into the cluster, and asks for no prefix
+  --lifecycle              writes the taints that follow from the conditions and the silence of a Node
+  --leases                 tells Plat which nodes renew their Leases, so that silence shows sooner
   --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
   --cluster-api            answers IPAddressClaims of Cluster API
   --end-pods               tells Plat which pods are over, so that it releases what they had
@@ -96,6 +98,8 @@ const OPTIONS = {
   region: { type: "string" },
   "token-secret": { type: "string" },
   observe: { type: "boolean", default: false },
+  lifecycle: { type: "boolean", default: false },
+  leases: { type: "boolean", default: false },
   cilium: { type: "string" },
   "cluster-api": { type: "boolean", default: false },
   "end-pods": { type: "boolean", default: false },
@@ -109,9 +113,9 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"
 
 /** Returns the choices for the manifest that options say. @throws {Error} if they exclude each other */
 function manifestOptions(values: Values, endpoint: string): ManifestOptions {
-  const { space = "", region = "", namespace, image, observe } = values;
+  const { space = "", region = "", namespace, image, observe, lifecycle, leases } = values;
   return consistent({
-    ...{ endpoint, space, region, namespace, image },
+    ...{ endpoint, space, region, namespace, image, lifecycle, leases },
     tokenSecret: values["token-secret"] ?? "",
     nodes: nodeModeOf(observe, values["no-nodes"]),
     cilium: ciliumModeOf(values.cilium),

@@ -11,8 +11,11 @@ import {
   conditionalRights,
   END_PODS,
   LEASE,
+  LEASES,
+  LIFECYCLE,
   type Switches,
   WRITES_NODES,
+  WRITES_RANGES,
 } from "./rights.ts";
 
 export const NAMESPACE_DEFAULT = "plat-system";
@@ -44,14 +47,16 @@ export const CONTRADICTIONS: readonly {
   readonly value: string;
 }[] = [
   {
-    when: allOf(is("nodes", "observe"), ANSWERS_CILIUM),
-    option: "--observe writes nothing into the cluster, so --cilium cannot stand beside it.",
-    value: 'nodes is observe, which writes nothing into the cluster; cilium must be "off" then.',
+    when: allOf(is("nodes", "observe"), anyOf<Choice>([ANSWERS_CILIUM, LIFECYCLE])),
+    option:
+      "--observe writes nothing into the cluster, so --cilium and --lifecycle cannot stand beside it.",
+    value:
+      'nodes is observe, which writes nothing into the cluster; cilium must be "off" and lifecycle false then.',
   },
   {
-    when: allOf(is("nodes", "off"), ANSWERS_CILIUM),
-    option: "--no-nodes excludes --cilium, which is about Nodes.",
-    value: 'nodes is off; cilium, which is about Nodes, must be "off" then.',
+    when: allOf(is("nodes", "off"), anyOf<Choice>([ANSWERS_CILIUM, LIFECYCLE, LEASES])),
+    option: "--no-nodes excludes --cilium, --lifecycle and --leases, which are about Nodes.",
+    value: 'nodes is off; cilium must be "off", and lifecycle and leases false then.',
   },
   {
     when: allOf(is("nodes", "off"), not(anyOf<Choice>([CLUSTER_API, END_PODS]))),
@@ -144,7 +149,7 @@ export function objectsOf(choices: Choices): readonly object[] {
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
     ...rolesOf(conditionalRights(namespace), choices),
     ...choices.items(CLUSTER_API, poolCrds()),
-    ...choices.items(WRITES_NODES, admissionOf(namespace)),
+    ...choices.items(WRITES_NODES, admissionOf(choices)),
     {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -179,7 +184,11 @@ function configOf({ text, fields }: Choices): string {
       ...fields(given("region"), { region: text("region") }),
       ...fields(given("tokenSecret"), { tokenFile: `${TOKEN_FOLDER}/token` }),
     },
-    nodes: { podCIDRs: text("nodes") },
+    nodes: {
+      podCIDRs: text("nodes"),
+      ...fields(LIFECYCLE, { lifecycle: true }),
+      ...fields(LEASES, { leases: true }),
+    },
     ...fields(ANSWERS_CILIUM, { cilium: { mode: text("cilium") } }),
     ...fields(CLUSTER_API, { clusterApi: true }),
     ...fields(END_PODS, { pods: { end: true } }),
@@ -340,10 +349,10 @@ const within = <Item>(
 ): readonly Item[] => (same(outer, when) ? items : choices.items(when, items));
 
 /**
- * Returns the policy that denies the controller every change of a Node but its podCIDRs, which no role can say. It binds
- * nobody else. https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ * Returns the policy that denies the controller every change of a Node but its podCIDRs and its taints, if it writes
+ * them. No role can say that. It binds nobody else. https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
-function admissionOf(namespace: string): readonly object[] {
+function admissionOf({ namespace, items }: Choices): readonly object[] {
   const name = "plat-controller-nodes";
   const same = (field: string, otherwise: string) => {
     const [first = "", ...rest] = field.split(".");
@@ -377,8 +386,9 @@ function admissionOf(namespace: string): readonly object[] {
           same("metadata.finalizers", "[]"),
           same("metadata.ownerReferences", "[]"),
           same("spec.unschedulable", "false"),
-          same("spec.taints", "[]"),
           same("spec.providerID", '""'),
+          ...items(not(LIFECYCLE), [same("spec.taints", "[]")]),
+          ...items(not(WRITES_RANGES), [same("spec.podCIDR", '""'), same("spec.podCIDRs", "[]")]),
         ],
       },
     },

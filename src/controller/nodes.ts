@@ -1,6 +1,8 @@
 import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../base/limits.ts";
+import { same } from "../base/same.ts";
 import { type Answer, isRejection, type PlatClient } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
+import type { Taint } from "../nouns/node/node-health.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
@@ -15,6 +17,8 @@ const PATCHES_AT_ONCE = 8;
 const NO_PREFIX_MS = 60_000;
 /** The wait for the second list without a node, and for another try of a list that failed. */
 const LIST_AGAIN_MS = 60_000;
+/** Heartbeats are sent together, at the multiples of this time. */
+const HEARTBEATS_MS = 10_000;
 const [NOT_FOUND, CONFLICT, UNPROCESSABLE] = [404, 409, 422];
 
 /** A Node, as far as Plat reads it. */
@@ -29,9 +33,16 @@ export interface NodeObject extends KubeObject {
     readonly podCIDRs?: readonly string[];
     readonly providerID?: string;
     readonly unschedulable?: boolean;
-    readonly taints?: readonly object[];
+    readonly taints?: readonly Taint[];
   };
-  readonly status?: { readonly conditions?: readonly object[] };
+  readonly status?: { readonly conditions?: readonly NodeCondition[] };
+}
+
+interface NodeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly lastHeartbeatTime?: string;
 }
 
 /** The ways of the controller with Nodes. `observe` writes nothing into them, and asks for no prefix. */
@@ -45,6 +56,8 @@ export interface NodesOptions {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
   readonly mode: NodeMode;
+  /** Says which Nodes are silent, where their taints are written; absent where conditions and taints are left alone. */
+  readonly lifecycle: { readonly isSilent: (node: NodeObject) => boolean } | undefined;
   /** Returns true once Plat knows the ranges that others than the Nodes state. Nodes ask for none before. */
   readonly mayAsk: () => boolean;
   /** The time between two complete lists. */
@@ -55,6 +68,15 @@ export interface NodesOptions {
 }
 
 type EventResult = Answer<"applyEvents">["results"][number];
+
+/** A merge patch of a Node. */
+type NodeChange = NonNullable<EventResult["patch"]>;
+
+/** The contents of a Node that Plat was told, to compare: all but the heartbeat, and the heartbeat. */
+interface Print {
+  readonly text: string;
+  readonly heartbeat: string;
+}
 
 /** An event for Plat, and the Node that it is about. */
 interface NodeSaid {
@@ -72,8 +94,8 @@ export class Nodes {
   readonly #options: NodesOptions;
   readonly #queue: WorkQueue;
   readonly #reporter: Reporter;
-  /** The knowledge of Plat about each node, as a text to compare. */
-  readonly #known = new Map<string, string>();
+  /** The knowledge of Plat about each node. */
+  readonly #known = new Map<string, Print>();
   /** Nodes that are gone, until Plat knows it. */
   readonly #gone = new Map<string, readonly NodeObject[]>();
   /** True once Plat has answered for every range that the first list states. */
@@ -89,7 +111,7 @@ export class Nodes {
     const following = {
       path: PATH,
       keep: kept,
-      present: ({ metadata }: NodeObject) => this.#changed(metadata.name),
+      present: (node: NodeObject) => this.#present(node),
       gone: (node: NodeObject) => {
         const { name } = node.metadata;
         this.#gone.set(name, [...(this.#gone.get(name) ?? []), node]);
@@ -119,8 +141,21 @@ export class Nodes {
       .length;
   }
 
-  #changed(name: string): void {
-    this.#queue.add(name, this.#options.waits.now() + GATHER_MS);
+  #present(node: NodeObject): void {
+    const { name } = node.metadata;
+    const { waits, lifecycle } = this.#options;
+    const isHeartbeat = lifecycle && this.#known.get(name)?.text === this.#print(node).text;
+    this.#changed(name, isHeartbeat ? HEARTBEATS_MS - (waits.now() % HEARTBEATS_MS) : GATHER_MS);
+  }
+
+  #print(node: NodeObject): Print {
+    return this.#options.lifecycle
+      ? { text: `${printOf(node)} ${lifePrintOf(node)}`, heartbeat: heartbeatOf(node) }
+      : { text: printOf(node), heartbeat: "" };
+  }
+
+  #changed(name: string, ms = GATHER_MS): void {
+    this.#queue.add(name, this.#options.waits.now() + ms);
     this.#queue.wake();
   }
 
@@ -159,7 +194,7 @@ export class Nodes {
   #saidOf(name: string): readonly NodeSaid[] {
     const gone = (this.#gone.get(name) ?? []).map((node) => ({ type: "DELETED", node }) as const);
     const node = this.reflector.objects.get(name);
-    if (!node || this.#known.get(name) === printOf(node)) return gone;
+    if (!node || same(this.#known.get(name), this.#print(node))) return gone;
     return [...gone, { type: "MODIFIED", node }];
   }
 
@@ -181,15 +216,29 @@ export class Nodes {
       for (const name of namesOf(batch)) this.#queue.retry(name, waits.now(), askedMs(error));
       return;
     }
-    const patching: [NodeObject, NonNullable<EventResult["patch"]>][] = [];
+    const patching: [NodeObject, NodeChange][] = [];
     for (const [index, said] of batch.entries()) {
       const result = results[index];
       if (result) this.#note(said, result);
-      const patch = result?.patch;
-      if (patch?.spec.podCIDRs && said.type === "MODIFIED") patching.push([said.node, patch]);
+      const change =
+        result?.patch && said.type === "MODIFIED" && this.#changeOf(said.node, result.patch);
+      if (change) patching.push([said.node, change]);
     }
-    if (mode === "write")
-      await inParallel(patching, PATCHES_AT_ONCE, ([node, patch]) => this.#patch(node, patch));
+    await inParallel(patching, PATCHES_AT_ONCE, ([node, change]) => this.#patch(node, change));
+  }
+
+  /** Returns what of a patch of Plat is written here; nothing if that is nothing. */
+  #changeOf(node: NodeObject, { metadata, spec }: NonNullable<EventResult["patch"]>) {
+    const { mode, lifecycle } = this.#options;
+    const { podCIDR, podCIDRs, taints } = spec;
+    const writesRange = mode === "write" && podCIDRs !== undefined;
+    // Plat judges what the Node says, and a silent one says what was true before.
+    const writesTaints = taints !== undefined && lifecycle?.isSilent(node) === false;
+    if (!writesRange && !writesTaints) return undefined;
+    return {
+      metadata,
+      spec: { ...(writesRange && { podCIDR, podCIDRs }), ...(writesTaints && { taints }) },
+    };
   }
 
   /** Notes what Plat answered to an event. */
@@ -208,7 +257,7 @@ export class Nodes {
       else this.#gone.delete(name);
       return;
     }
-    this.#known.set(name, printOf(node));
+    this.#known.set(name, this.#print(node));
     if (status !== "rejected" && code === undefined) return;
     void this.#reporter.warn(node, reasonFor(status, code, rangesOf(node).length > 0), detail);
     // Another try can help a node that asks: somebody may free a prefix, or enlarge the pool.
@@ -220,30 +269,27 @@ export class Nodes {
     this.#queue.add(name, this.#options.waits.now() + ms);
   }
 
-  /** Writes the podCIDRs into a Node, as Plat saw it. */
-  async #patch(
-    node: NodeObject,
-    { metadata, spec: { podCIDR, podCIDRs } }: NonNullable<EventResult["patch"]>,
-  ): Promise<void> {
+  /** Changes a Node, as Plat saw it. */
+  async #patch(node: NodeObject, change: NodeChange): Promise<void> {
     const { api, metrics, waits, log } = this.#options;
     const { name } = node.metadata;
-    const body = { metadata, spec: { podCIDR, podCIDRs } };
     try {
-      await api.send({ method: "PATCH", path: `${PATH}/${name}`, body });
+      await api.send({ method: "PATCH", path: `${PATH}/${name}`, body: change });
       metrics.add("plat_controller_patches_total", { resource: "nodes", status: 200 });
     } catch (error) {
       const status = error instanceof KubeError ? error.status : 0;
       metrics.add("plat_controller_patches_total", { resource: "nodes", status });
       if (status === NOT_FOUND) return;
       this.#known.delete(name);
-      if (status === UNPROCESSABLE) this.#known.set(name, printOf(node));
+      if (status === UNPROCESSABLE) this.#known.set(name, this.#print(node));
       else {
         const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
         this.#queue.retry(name, waits.now(), retryAfterMs);
       }
       if (status === CONFLICT) return;
       log("The Node could not be patched", { node: name, error: String(error) });
-      void this.#reporter.warn(node, "CIDRAssignmentFailed", String(error));
+      const reason = change.spec.podCIDRs ? "CIDRAssignmentFailed" : "TaintsNotWritten";
+      void this.#reporter.warn(node, reason, String(error));
     }
   }
 
@@ -305,13 +351,35 @@ function kept({ metadata, spec = {}, status = {} }: NodeObject): NodeObject {
       ...(unschedulable !== undefined && { unschedulable }),
       ...(taints && { taints }),
     },
-    status: { conditions: status.conditions ?? [] },
+    status: {
+      conditions: (status.conditions ?? []).map(({ type, status, reason, lastHeartbeatTime }) => ({
+        type,
+        status,
+        ...(reason !== undefined && { reason }),
+        ...(lastHeartbeatTime !== undefined && { lastHeartbeatTime }),
+      })),
+    },
   };
 }
 
 /** Returns what of a Node an event tells Plat. Heartbeats and conditions change it for nobody. */
 const printOf = ({ metadata: { uid, labels, annotations }, spec }: NodeObject): string =>
   JSON.stringify([uid, labels, annotations, spec?.podCIDR, spec?.podCIDRs, spec?.providerID]);
+
+/** Returns what of a Node an event also tells Plat where its taints follow from it. */
+const lifePrintOf = ({ spec, status }: NodeObject): string =>
+  JSON.stringify([
+    spec?.unschedulable,
+    spec?.taints,
+    status?.conditions?.map(({ type, status, reason }) => [type, status, reason]),
+  ]);
+
+/** Returns the time of the last heartbeat of a Node; empty if it has none. */
+export const heartbeatOf = ({ status }: NodeObject): string =>
+  (status?.conditions ?? [])
+    .map(({ lastHeartbeatTime = "" }) => lastHeartbeatTime)
+    .sort()
+    .at(-1) ?? "";
 
 const rangesOf = ({ spec }: NodeObject): readonly string[] =>
   spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);

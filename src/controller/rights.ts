@@ -1,7 +1,8 @@
 import type { CiliumMode } from "../nouns/cilium/object.ts";
 import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
-import { ALWAYS, type Condition, holds, is, not } from "./condition.ts";
+import { ALWAYS, anyOf, type Condition, holds, is, not } from "./condition.ts";
 import type { KubeApi } from "./kube/api.ts";
+import { LEASES_NAMESPACE } from "./leases.ts";
 import type { NodeMode } from "./nodes.ts";
 
 /** Something that the controller must be allowed to do in its cluster. */
@@ -24,6 +25,10 @@ export const CLUSTER_NAMESPACE = "kube-system";
 /** The parts of the controller that are on. */
 export interface Switches {
   readonly nodes: NodeMode | "off";
+  /** True if taints are written into Nodes. */
+  readonly lifecycle: boolean;
+  /** True if Plat is told which nodes renew their Leases. */
+  readonly leases: boolean;
   readonly cilium: CiliumMode | "off";
   readonly clusterApi: boolean;
   readonly endPods: boolean;
@@ -42,8 +47,11 @@ export interface ConditionalRight extends Right {
 
 /** True where Nodes are followed. */
 const NODES = not(is<keyof Switches>("nodes", "off"));
-/** True where podCIDRs are written into Nodes. */
-export const WRITES_NODES = is<keyof Switches>("nodes", "write");
+/** True where podCIDRs are written into Nodes, and where anything is. */
+export const WRITES_RANGES = is<keyof Switches>("nodes", "write");
+export const LIFECYCLE = is<keyof Switches>("lifecycle", true);
+export const WRITES_NODES = anyOf([WRITES_RANGES, LIFECYCLE]);
+export const LEASES = is<keyof Switches>("leases", true);
 /** True where CiliumNodes are answered. */
 export const ANSWERS_CILIUM = not(is<keyof Switches>("cilium", "off"));
 export const CLUSTER_API = is<keyof Switches>("clusterApi", true);
@@ -67,6 +75,7 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     ...right(NODES, "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
     ...right(NODES, "", "nodes", ["list", "watch"]),
     ...right(WRITES_NODES, "", "nodes", ["patch"]),
+    ...right(LEASES, ...lease, ["list", "watch"], { namespace: LEASES_NAMESPACE }),
     ...right(ANSWERS_CILIUM, "cilium.io", "ciliumnodes", ["list", "watch", "patch"]),
     ...right(ANSWERS_CILIUM, "cilium.io", "ciliumnodes/status", ["patch"]),
     ...right(CLUSTER_API, CLUSTER_GROUP, "clusters", ["list", "watch"]),

@@ -7,6 +7,8 @@ import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
 import { whileLeading } from "./kube/lease.ts";
 import type { Waits } from "./kube/waits.ts";
+import { Leases } from "./leases.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { Metrics } from "./metrics.ts";
 import { Nodes } from "./nodes.ts";
 import { Pods } from "./pods.ts";
@@ -43,6 +45,8 @@ export async function runController(
   const mode = config.nodes.podCIDRs;
   const switches = {
     nodes: mode,
+    lifecycle: mode !== "off" && config.nodes.lifecycle,
+    leases: mode !== "off" && config.nodes.leases,
     cilium: config.cilium?.mode ?? "off",
     clusterApi: config.clusterApi,
     endPods: config.pods.end,
@@ -86,21 +90,33 @@ export async function runController(
   const clusterApi = config.clusterApi ? new ClusterApi(surroundings) : undefined;
   const pods = config.pods.end ? new Pods(surroundings) : undefined;
   let nodes: Nodes | undefined;
+  let leases: Leases | undefined;
+  let lifecycle: Lifecycle | undefined;
   if (mode !== "off") {
     const cluster = await clusterOf(config, api, { waits, log, signal });
     if (cluster === undefined) return;
+    leases = switches.leases ? new Leases({ ...surroundings, cluster }) : undefined;
+    lifecycle = switches.lifecycle
+      ? new Lifecycle({
+          ...surroundings,
+          nodes: () => nodes?.reflector.objects ?? new Map(),
+          renewedAt: (name) => leases?.renewedAt(name),
+        })
+      : undefined;
     nodes = new Nodes({
       ...surroundings,
       cluster,
       mode,
+      lifecycle,
       // In this mode a Node and its CiliumNode have the same prefixes, and either can state them.
       mayAsk: () => config.cilium?.mode !== "cluster-pool" || cilium?.isOpen === true,
       completeMs: 1000 * config.nodes.completeSeconds,
     });
   }
-  parts = { nodes, cilium, clusterApi, pods };
+  parts = { nodes, leases, cilium, clusterApi, pods };
   const following = [
     nodes?.reflector.run(signal),
+    leases?.reflector.run(signal),
     cilium?.reflector.run(signal),
     clusterApi?.follow(signal),
     pods?.follow(signal),
@@ -113,7 +129,8 @@ export async function runController(
   await whileLeading(api, lease, waits, signal, async (leading) => {
     log("This replica leads");
     metrics.set("plat_controller_leader", 1);
-    await Promise.all([nodes, cilium, clusterApi, pods].map((part) => part?.run(leading)));
+    const working = [nodes, lifecycle, leases, cilium, clusterApi, pods];
+    await Promise.all(working.map((part) => part?.run(leading)));
   });
   await Promise.all([...following, checking, measuring]);
 }
@@ -121,15 +138,17 @@ export async function runController(
 /** The parts of a controller that are on. */
 interface Parts {
   readonly nodes: Nodes | undefined;
+  readonly leases: Leases | undefined;
   readonly cilium: CiliumNodes | undefined;
   readonly clusterApi: ClusterApi | undefined;
   readonly pods: Pods | undefined;
 }
 
 /** Returns what is not listed yet, in words. */
-function unlistedOf({ nodes, cilium, clusterApi, pods }: Parts): readonly string[] {
+function unlistedOf({ nodes, leases, cilium, clusterApi, pods }: Parts): readonly string[] {
   const unlisted = [
     nodes?.reflector.isListed === false && "Nodes",
+    leases?.reflector.isListed === false && "Leases",
     cilium?.reflector.isListed === false && "CiliumNodes",
     clusterApi?.isListed === false && "IPAddressClaims and their pools",
     pods?.isListed === false && "Pods",

@@ -29,6 +29,8 @@ const OPTIONS: ManifestOptions = {
   image: "r.example/p:1",
   namespace: NAMESPACE,
   nodes: "write",
+  lifecycle: false,
+  leases: false,
   cilium: "off",
   clusterApi: false,
   endPods: false,
@@ -38,6 +40,8 @@ const OPTIONS: ManifestOptions = {
 /** Every combination of the switches, with other texts in turn. */
 const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((nodes) => ["off" as const, ...CILIUM_MODES].map((cilium) => ({ nodes, cilium })))
+  .flatMap((each) => [false, true].map((lifecycle) => ({ ...each, lifecycle })))
+  .flatMap((each) => [false, true].map((leases) => ({ ...each, leases })))
   .flatMap((each) => [false, true].map((clusterApi) => ({ ...each, clusterApi })))
   .flatMap((each) => [false, true].map((endPods) => ({ ...each, endPods })))
   .map((each, index) => ({ ...OPTIONS, ...TEXTS[index % TEXTS.length], ...each }));

@@ -7,6 +7,7 @@ import type { NodeObject } from "../../src/controller/nodes.ts";
 
 const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/pods";
+export const NODE_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 const CILIUM_NODES = "/apis/cilium.io/v2/ciliumnodes";
 
 /** What a watch of the fake tells next: lines, and how it ends. */
@@ -117,6 +118,14 @@ export class FakeCluster implements KubeApi {
       spec: { ...known?.spec, ...spec },
       status: { conditions: [{ type: "Ready", status: "True" }] },
     });
+  }
+
+  /** Changes the heartbeat of a Node, as its kubelet does. */
+  beat(name: string, lastHeartbeatTime: string, status = "True"): void {
+    const known = this.nodes.get(name);
+    if (!known) throw new Error(`There is no node ${name}`);
+    const conditions = [{ type: "Ready", status, lastHeartbeatTime }];
+    this.#store(NODES, this.nodes, "MODIFIED", { ...known, status: { conditions } });
   }
 
   delete(name: string): void {
@@ -279,7 +288,7 @@ export class FakeCluster implements KubeApi {
     }
     if (path === NODES) return this.#page(this.nodes, query);
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
-    if (path === PODS) return this.#page(this.#collection(PODS), query);
+    if (path === PODS || path === NODE_LEASES) return this.#page(this.#collection(path), query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
@@ -318,7 +327,8 @@ export class FakeCluster implements KubeApi {
     const { uid, resourceVersion } = metadata as NodeObject["metadata"];
     if (uid !== known.metadata.uid || resourceVersion !== known.metadata.resourceVersion)
       throw new KubeError(409, "Conflict", "the object has been modified");
-    if (known.spec?.podCIDR) throw new KubeError(422, "Invalid", "podCIDR is written once");
+    if (known.spec?.podCIDR && isRecord(spec) && spec.podCIDR !== undefined)
+      throw new KubeError(422, "Invalid", "podCIDR is written once");
     const patched = { ...known, spec: { ...known.spec, ...(spec as object) } };
     return this.#store(NODES, this.nodes, "MODIFIED", patched);
   }

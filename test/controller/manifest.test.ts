@@ -16,6 +16,8 @@ const OPTIONS = {
   region: "eu-west-1",
   tokenSecret: "",
   nodes: "write",
+  lifecycle: false,
+  leases: false,
   cilium: "off",
   clusterApi: false,
   endPods: false,
@@ -56,20 +58,25 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
 
 describe("the manifest", () => {
   it.each([
-    ["write", "off", false, false],
-    ["observe", "off", false, false],
-    ["observe", "crd", false, true],
-    ["write", "off", true, false],
-    ["off", "off", true, false],
-    ["off", "off", false, true],
+    ["write", "off", []],
+    ["observe", "off", []],
+    ["observe", "crd", ["endPods"]],
+    ["observe", "crd", ["lifecycle"]],
+    ["write", "off", ["leases", "lifecycle"]],
+    ["write", "off", ["clusterApi"]],
+    ["off", "off", ["clusterApi"]],
+    ["off", "off", ["endPods"]],
   ] as const)(
-    "grants exactly the rights of the mode %s with Cilium in %s, Cluster API: %s, ends of pods: %s",
-    (nodes, cilium, clusterApi, endPods) => {
-      const switches = { nodes, cilium, clusterApi, endPods };
+    "grants exactly the rights of the mode %s with Cilium in %s and %j",
+    (nodes, cilium, on: readonly string[]) => {
+      const [lifecycle, leases] = [on.includes("lifecycle"), on.includes("leases")];
+      const [clusterApi, endPods] = [on.includes("clusterApi"), on.includes("endPods")];
+      const switches = { nodes, lifecycle, leases, cilium, clusterApi, endPods };
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
       expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
       expect(needed.includes("watch pods")).toBe(endPods);
-      expect(needed.includes("patch nodes")).toBe(nodes === "write");
+      expect(needed.includes("patch nodes")).toBe(nodes === "write" || lifecycle);
+      expect(needed.includes("watch leases.coordination.k8s.io -n kube-node-lease")).toBe(leases);
       expect(needed.includes("list nodes")).toBe(nodes !== "off");
       expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== "off");
       expect(needed.includes("delete ipaddresses.ipam.cluster.x-k8s.io")).toBe(clusterApi);
@@ -122,7 +129,7 @@ describe("the manifest", () => {
     expect(config({})).toEqual({
       cluster: "auto",
       plat: { endpoint: OPTIONS.endpoint, region: "eu-west-1", space: "cluster-7" },
-      nodes: { podCIDRs: "write", completeSeconds: 300 },
+      nodes: { podCIDRs: "write", lifecycle: false, leases: false, completeSeconds: 300 },
       clusterApi: false,
       pods: { end: false },
     });
@@ -134,6 +141,10 @@ describe("the manifest", () => {
       nodes: { podCIDRs: "off" },
       clusterApi: true,
       pods: { end: true },
+    });
+    expect(config({ lifecycle: true, leases: true }).nodes).toMatchObject({
+      lifecycle: true,
+      leases: true,
     });
     expect(config({ cilium: "multi-pool" }).cilium).toEqual({
       mode: "multi-pool",
@@ -148,6 +159,16 @@ describe("the manifest", () => {
       "system:serviceaccount:other:plat-controller",
     );
     expect(policies(printed({ nodes: "observe" }))).toEqual([]);
+    const denied = (options: Partial<Parameters<typeof manifest>[0]>) =>
+      JSON.stringify(policies(printed(options))).match(/(?<=must not change spec\.)\w+/g);
+    const always = ["unschedulable", "providerID"];
+    expect(denied({})).toEqual([...always, "taints"]);
+    expect(denied({ lifecycle: true })).toEqual(always);
+    expect(denied({ nodes: "observe", cilium: "crd", lifecycle: true })).toEqual([
+      ...always,
+      "podCIDR",
+      "podCIDRs",
+    ]);
   });
 });
 
@@ -180,7 +201,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
     (
       await missingRights(
         cluster,
-        rightsOf({ nodes: "write", cilium: "crd", clusterApi: false, endPods: false }, "ns"),
+        rightsOf({ ...OPTIONS, cilium: "crd" }, "ns"),
         new AbortController().signal,
       )
     ).map(wordsOf);
@@ -203,6 +224,7 @@ describe("a configuration", () => {
     ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be one of write, observe, off"],
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
+    ["nodes: {lifecycle: taints}", "nodes.lifecycle must be true or false"],
     ["pods: {end: sometimes}", "pods.end must be true or false"],
     ["plat: {}", "plat.endpoint"],
     ["lifecycle: taints", "lifecycle is not a field here"],

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { same } from "../../src/base/same.ts";
 import { ApiError, clientOver, type PlatClient } from "../../src/client/index.ts";
 import { KubeError } from "../../src/controller/kube/api.ts";
 import { Metrics } from "../../src/controller/metrics.ts";
-import { type NodeMode, type NodeObject, Nodes } from "../../src/controller/nodes.ts";
+import {
+  type NodeMode,
+  type NodeObject,
+  Nodes,
+  type NodesOptions,
+} from "../../src/controller/nodes.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 import { waitsOf } from "./waits.ts";
@@ -19,6 +25,8 @@ interface Answered {
   readonly detail?: string;
   /** The prefix for a node that has none. */
   readonly prefix?: string;
+  /** The taints that the node should have. */
+  readonly taints?: readonly object[];
 }
 
 /** Plat as the controller sees it: it notes what it is told, and answers as a test says. */
@@ -54,12 +62,16 @@ class FakePlat {
     this.batches.push(events.map(line));
     return {
       results: events.map((said, index) => {
-        const { prefix, ...answered } = this.answer(said);
+        const { prefix, taints, ...answered } = this.answer(said);
         const { uid, resourceVersion, name } = said.object.metadata;
         const isAsking = said.type !== "DELETED" && !said.object.spec?.podCIDR;
+        const getsRange = prefix !== undefined && isAsking;
         const patch = {
           metadata: { uid, resourceVersion },
-          spec: { podCIDR: prefix, podCIDRs: [prefix] },
+          spec: {
+            ...(taints && { taints }),
+            ...(getsRange && { podCIDR: prefix, podCIDRs: [prefix] }),
+          },
         };
         return {
           index,
@@ -67,7 +79,7 @@ class FakePlat {
           name,
           status: "applied",
           ...answered,
-          ...(prefix !== undefined && isAsking && { patch }),
+          ...((taints || getsRange) && { patch }),
         };
       }),
     };
@@ -95,10 +107,12 @@ async function working(
   {
     mode = "write",
     mayAsk = true,
+    lifecycle,
     prepare = () => undefined,
   }: {
     mode?: NodeMode;
     mayAsk?: boolean;
+    lifecycle?: NodesOptions["lifecycle"];
     prepare?: (cluster: FakeCluster, plat: FakePlat) => void;
   },
   act: (of: {
@@ -116,6 +130,7 @@ async function working(
     api: cluster,
     cluster: "c",
     mode,
+    lifecycle,
     mayAsk: () => mayAsk,
     completeMs: 300_000,
     waits: waitsOf(clock),
@@ -310,6 +325,94 @@ describe("a complete list", () => {
       expect(metrics.text()).toContain("plat_controller_missing_nodes 7\n");
       await sleep(60_000);
       expect(metrics.text()).toContain("plat_controller_missing_nodes 0\n");
+    }));
+});
+
+describe("the taints of a node", () => {
+  const TAINT = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+  const own = (spec: NodeObject["spec"] = {}) => ({ podCIDR: "10.9.1.0/24", ...spec });
+  const taintsOf = (cluster: FakeCluster) => cluster.nodes.get("n1")?.spec?.taints;
+  /** Plat wants the taint while the node is not ready. */
+  const tainting = (_: FakeCluster, plat: FakePlat) => {
+    plat.answer = ({ object: { spec, status } }) => {
+      const isReady = status?.conditions?.some((one) => one.status === "True");
+      const wanted = isReady ? [] : [TAINT];
+      return same(spec?.taints ?? [], wanted) ? {} : { taints: wanted };
+    };
+  };
+  const speaking = { isSilent: () => false };
+
+  it("are written as its conditions change, and those of a silent one are not", async () => {
+    const silent = new Set<string>();
+    const lifecycle = { isSilent: ({ metadata }: NodeObject) => silent.has(metadata.name) };
+    await working({ lifecycle, prepare: tainting }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1", own());
+      await sleep(1_000);
+      expect(taintsOf(cluster)).toBeUndefined();
+      cluster.beat("n1", "2026-03-11T08:20:00Z", "False");
+      await sleep(1_000);
+      expect(taintsOf(cluster)).toEqual([TAINT]);
+      silent.add("n1");
+      cluster.beat("n1", "2026-03-11T08:20:00Z");
+      await sleep(1_000);
+      expect(taintsOf(cluster)).toEqual([TAINT]);
+      expect(plat.batches).toHaveLength(4);
+    });
+  });
+
+  it("are left alone without the switch, and then conditions are no events", () =>
+    working({ prepare: tainting }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1", own());
+      await sleep(1_000);
+      cluster.beat("n1", "2026-03-11T08:20:00Z", "False");
+      await sleep(1_000);
+      expect(plat.batches).toHaveLength(1);
+      cluster.put("n1", {}, { zone: "a" });
+      cluster.beat("n1", "2026-03-11T08:20:00Z", "False");
+      await sleep(1_000);
+      expect(plat.batches).toHaveLength(2);
+      expect(taintsOf(cluster)).toBeUndefined();
+    }));
+
+  it("are written where the ranges are not", () =>
+    working(
+      { mode: "observe", lifecycle: speaking, prepare: tainting },
+      async ({ cluster, plat, sleep }) => {
+        const answer = plat.answer;
+        plat.answer = (said) => ({ ...answer(said), prefix: "10.0.0.0/24" });
+        cluster.put("n1");
+        cluster.beat("n1", "2026-03-11T08:20:00Z", "False");
+        await sleep(1_000);
+        expect(cluster.nodes.get("n1")?.spec).toEqual({ taints: [TAINT] });
+      },
+    ));
+
+  it("follow from heartbeats, which share a request every ten seconds", () =>
+    working({ lifecycle: speaking, prepare: tainting }, async ({ cluster, plat, sleep }) => {
+      for (const name of ["n1", "n2"]) cluster.put(name, own());
+      await sleep(1_000);
+      expect(plat.batches).toHaveLength(1);
+      for (let at = 10; at < 30; at++) {
+        cluster.beat("n1", `2026-03-11T08:20:${at}Z`);
+        await sleep(500);
+        cluster.beat("n2", `2026-03-11T08:20:${at}Z`);
+        await sleep(500);
+      }
+      expect(plat.batches.length).toBeGreaterThanOrEqual(3);
+      expect(plat.batches.length).toBeLessThanOrEqual(4);
+      expect(plat.batches.at(-1)).toHaveLength(2);
+    }));
+
+  it("that cannot be written show in an Event", () =>
+    working({ lifecycle: speaking, prepare: tainting }, async ({ cluster, sleep }) => {
+      const denied = new KubeError(403, "Forbidden", "denied");
+      cluster.failures.push(["PATCH /api/v1/nodes/n1", denied]);
+      cluster.put("n1", own());
+      cluster.beat("n1", "2026-03-11T08:20:00Z", "False");
+      await sleep(1_000);
+      expect([...cluster.events.values()]).toMatchObject([{ reason: "TaintsNotWritten" }]);
+      await sleep(5_000);
+      expect(taintsOf(cluster)).toEqual([TAINT]);
     }));
 });
 

@@ -17,6 +17,7 @@ const NAMESPACE_DEFAULT = "default";
 export type Reason =
   | "CIDRNotAvailable"
   | "CIDRAssignmentFailed"
+  | "TaintsNotWritten"
   | "PrefixMismatch"
   | "OtherCluster"
   | "EventRejected"

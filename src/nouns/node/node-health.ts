@@ -3,7 +3,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { NodeIncarnation, NodeReport, SignOfLife } from "./node-report.ts";
 
 /** A taint as a Node object has it. */
-interface Taint {
+export interface Taint {
   readonly key: string;
   readonly effect: string;
   readonly [field: string]: unknown;
@@ -106,7 +106,7 @@ const MANAGED = new Set([...TAINTS.map(({ key }) => key), UNSCHEDULABLE]);
  * Returns the taints that a node should have in place of its own; nothing if it has them. Plat adds no `NoExecute` taint,
  * because evictions go by the rate of the zone. It replaces one by the other, and removes it.
  */
-function taintsAfter(
+export function taintsAfter(
   own: readonly Taint[],
   due: NodeHealth["taints"],
 ): readonly Taint[] | undefined {
