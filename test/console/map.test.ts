@@ -221,11 +221,12 @@ describe("the rollout of `npm run demo -- --console`", () => {
     const inUse = page.locator(".counts li").first();
     const countOf = async () => Number((await inUse.textContent())?.replace(/\D/g, ""));
     await expect.poll(countOf).toBeGreaterThan(80);
-    const before = await inUse.textContent();
-    // As many pods may go as come, so each look lets some more come and go.
+    const counts = page.locator(".counts");
+    const before = await counts.textContent();
+    // As many pods may go as come, but the addresses of those that went cool.
     const looked = () => {
       go();
-      return inUse.textContent();
+      return counts.textContent();
     };
     await expect.poll(looked, { timeout: HANGS_MS }).not.toBe(before);
     ending.abort();

@@ -75,7 +75,7 @@ export function blockSentence(
   blockLength: number,
 ): string {
   const network = cidrText(tileAt(grid, index));
-  if (!tile) return `No host has claimed ${network}.`;
+  if (!tile) return `${network} is unclaimed.`;
   const { inUse, capacity, hostReserved, cooling, available, reserved } = tile.usage;
   const counts = [
     `${inUse} of ${capacity} in use`,
