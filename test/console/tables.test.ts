@@ -74,10 +74,13 @@ describe("a table", () => {
 
   it("of addresses lets nobody release what its filter hides", async () => {
     const page = await openTable("/console/handles/many");
-    const first = (await names(page))[0] ?? "";
+    const addresses = await page.locator("main td[data-title=Address]").allTextContents();
+    // The text of one address may begin another one.
+    const only = (part: string) => addresses.filter((text) => text.includes(part)).length === 1;
+    const one = addresses.find(only) ?? "";
     await page.getByLabel("Choose all").check();
     await page.getByRole("button", { name: "Release 9 addresses" }).waitFor();
-    await page.getByLabel("Filter: Addresses").fill(first);
+    await page.getByLabel("Filter: Addresses").fill(one);
     await page.getByRole("button", { name: "Release 1 address", exact: true }).waitFor();
     await page.close();
   });

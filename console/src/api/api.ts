@@ -84,6 +84,8 @@ export function apiOf(space: string, session: Session): Api {
     });
     if (response.ok) return response;
     const rejection = await rejectionIn(response, isChange);
+    // A page that is gone has read its answer in part, and another one says why.
+    signal?.throwIfAborted();
     if (asksForCredentials(rejection, session)) session.unauthenticated(rejection.message);
     throw rejection;
   };
