@@ -53,7 +53,8 @@ export async function thirdParties(): Promise<readonly ThirdParty[]> {
     jsx: "automatic",
     jsxImportSource: "preact",
     logLevel: "error",
-    external: ["lmdb", "../../twin/*", "aws-cdk-lib", "constructs", "esbuild"],
+    // A picture of the console is a file beside its page.
+    external: ["lmdb", "../../twin/*", "aws-cdk-lib", "constructs", "esbuild", "/favicon.svg"],
   });
   const folders = new Set(
     Object.values(metafile.outputs)

@@ -91,7 +91,8 @@ export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
-async function openWindow(
+/** Opens a page in a window of its own. */
+export async function openWindow(
   browser: Browser,
   url: URL,
   { width = 1_280, height = HEIGHT_PX, scheme = "light", prepare }: View = {},

@@ -6,7 +6,8 @@ import { makeClient } from "../../src/local/client.ts";
 import { CALLS_AT_ONCE } from "../../src/local/rollout.ts";
 import { keepRolling } from "../../src/local/steady.ts";
 import { seededRandom } from "../simulation/random.ts";
-import { openSite, type Site, type View } from "./browser.ts";
+import { openSite, openWindow, type Page, type Site, startChromium, type View } from "./browser.ts";
+import { servePartsPage } from "./parts-page.ts";
 
 /**
  * `npm run pictures`: makes pictures of the console's main pages in `docs/pictures`. The server has the rollout of
@@ -54,13 +55,32 @@ for (const [name, path, view] of PICTURES) {
     width: WIDTH_PX,
     ...view,
   });
+  await keep(name, page);
+}
+await site.close();
+await picturesOfParts();
+
+/** Makes the pictures of the page that shows every part, in both schemes. */
+async function picturesOfParts(): Promise<void> {
+  const served = await servePartsPage();
+  const browser = await startChromium();
+  for (const scheme of ["light", "dark"] as const) {
+    const { page } = await openWindow(browser, new URL(served.url), { width: WIDTH_PX, scheme });
+    await page.locator(".uplot").waitFor();
+    await keep(scheme === "light" ? "parts" : "parts-in-the-dark", page, true);
+  }
+  await browser.close();
+  await served.close();
+}
+
+/** Writes the picture of a page: of the window, or of all of it. */
+async function keep(name: string, page: Page, fullPage = false): Promise<void> {
   await page.waitForLoadState("networkidle");
-  await sharp(await page.screenshot())
+  await sharp(await page.screenshot({ fullPage }))
     .png({ palette: true, compressionLevel: 9, effort: 10 })
     .toFile(fileURLToPath(new URL(`${name}.png`, FOLDER)));
   await page.close();
 }
-await site.close();
 
 /** Returns an address in use of a block that is partly full. */
 async function somePod({ api }: Site): Promise<Pod> {

@@ -1,14 +1,20 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ENVIRONMENT_NAMES, stageName } from "../../cdk/environments.ts";
+import { COMMAND_BUILD } from "../../pack/command.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { type Started, start } from "../local/process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SMOKE = join(ROOT, "docs/examples/smoke.sh");
 
 interface Step {
   readonly uses?: string;
@@ -73,19 +79,24 @@ describe("the example of a workflow", () => {
 
 describe("the smoke test", () => {
   let plat: Started;
+  let folder: string;
   beforeAll(async () => {
-    await promisify(execFile)("npm", ["run", "build"], { cwd: ROOT });
+    // A folder of its own: tests of the package build `dist` of the clone meanwhile.
+    folder = await mkdtemp(join(tmpdir(), "plat-smoke-"));
+    const outfile = join(folder, "dist", "plat.js");
+    await build({ ...COMMAND_BUILD, absWorkingDir: ROOT, outfile });
     plat = await start(["--port", "0", "--memory"]);
   });
   afterAll(async () => {
     plat.process.kill("SIGKILL");
     await plat.ended;
+    await rm(folder, { recursive: true });
   });
 
   it("assigns, reads, releases and checks, and runs again", async () => {
     for (const run of ["1", "2"]) {
       const env = { ...process.env, PLAT_ENDPOINT: plat.url, GITHUB_RUN_ID: run };
-      const { stdout } = await promisify(execFile)("docs/examples/smoke.sh", { cwd: ROOT, env });
+      const { stdout } = await promisify(execFile)(SMOKE, { cwd: folder, env });
       expect(stdout).toMatch(/assigned[\s\S]*released[\s\S]*Every invariant holds\./);
     }
   });

@@ -237,7 +237,7 @@ const HOW = {
   own: "the host owns it",
   claim: "it is free, and the host would claim it",
   seize: "it is empty, and the host would seize it",
-  borrow: "another host owns it, and this one would borrow from it",
+  borrow: "another host owns it, and would lend from it",
   create: "it is new, and would be created",
   share: "hosts share it",
   alreadyAssigned: "the handle already has them",

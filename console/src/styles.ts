@@ -1,0 +1,9 @@
+import "./styles/colours.css";
+import "./styles/sizes.css";
+import "./styles/base.css";
+import "./styles/pages.css";
+import "./styles/use.css";
+import "./styles/map.css";
+import "./styles/acts.css";
+import "./styles/live.css";
+import "./styles/tree.css";
