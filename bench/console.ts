@@ -79,7 +79,7 @@ const SCENES: readonly Scene[] = [
   {
     name: "hosts",
     path: "hosts",
-    shown: /^100 hosts were read/,
+    shown: /^These are 100 of the hosts/,
     async fill(call) {
       await call("PUT", "pools/main", { cidr: "10.0.0.0/12" });
       await times(HOSTS, (i) =>
