@@ -1,12 +1,12 @@
 import { same } from "../base/same.ts";
-import { type Answer, ApiError, type Parameters, type PlatClient } from "../client/index.ts";
+import { type Answer, ApiError, type Parameters } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { CiliumMode, CiliumObject } from "../nouns/cilium/object.ts";
-import { type KubeApi, KubeError } from "./kube/api.ts";
+import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { outcomeOf, watching } from "./metrics.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/apis/cilium.io/v2/ciliumnodes";
@@ -29,15 +29,10 @@ export interface CiliumNodeObject extends KubeObject {
 }
 
 /** The surroundings of the work on CiliumNodes. */
-export interface CiliumNodesOptions {
-  readonly plat: Pick<PlatClient, "putCiliumNode" | "releaseCiliumNode">;
-  readonly api: KubeApi;
+export interface CiliumNodesOptions extends Surroundings<"putCiliumNode" | "releaseCiliumNode"> {
   readonly mode: CiliumMode;
   /** The time after which a CiliumNode is sent again without a change, because the delays of Plat pass without one. */
   readonly everyMs: number;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
 }
 
 /**

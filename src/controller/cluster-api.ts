@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
-import { type Answer, ApiError, type PlatClient } from "../client/index.ts";
+import { type Answer, ApiError } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
 import { type KubeObject, keyOf, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { outcomeOf, watching } from "./metrics.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 /** The group and the version of our kinds of pools. The CRDs are in the manifest. */
@@ -117,13 +117,7 @@ interface ClusterObject extends LabelledObject {
 }
 
 /** The surroundings of the work on claims. */
-export interface ClusterApiOptions {
-  readonly plat: Pick<PlatClient, "assign" | "releaseHandle" | "readPool">;
-  readonly api: KubeApi;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
-}
+export type ClusterApiOptions = Surroundings<"assign" | "releaseHandle" | "readPool">;
 
 /** The collections that the work follows, in the versions that the API server has. */
 interface Followed {

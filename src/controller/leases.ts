@@ -1,9 +1,7 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
-import type { PlatClient } from "../client/index.ts";
-import type { KubeApi } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { outcomeOf, watching } from "./metrics.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** The namespace of the Leases of nodes. */
 export const LEASES_NAMESPACE = "kube-node-lease";
@@ -19,14 +17,9 @@ interface LeaseObject extends KubeObject {
 }
 
 /** The surroundings of the work on Leases. */
-export interface LeasesOptions {
-  readonly plat: Pick<PlatClient, "applyEvents" | "readConfiguration">;
-  readonly api: KubeApi;
+export interface LeasesOptions extends Surroundings<"applyEvents" | "readConfiguration"> {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
 }
 
 /**

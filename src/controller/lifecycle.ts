@@ -1,10 +1,10 @@
-import { ApiError, type PlatClient } from "../client/index.ts";
+import { ApiError } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type Taint, taintsAfter } from "../nouns/node/node-health.ts";
-import { type KubeApi, KubeError } from "./kube/api.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf } from "./metrics.ts";
+import { KubeError } from "./kube/api.ts";
+import { outcomeOf } from "./metrics.ts";
 import { heartbeatOf, type NodeObject } from "./nodes.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 const PATH = "/api/v1/nodes";
 const REQUESTS_AT_ONCE = 8;
@@ -18,16 +18,11 @@ const NOT_FOUND = 404;
 const CONFLICT = 409;
 
 /** The surroundings of the search for silent nodes. */
-export interface LifecycleOptions {
-  readonly plat: Pick<PlatClient, "readNode" | "readConfiguration">;
-  readonly api: KubeApi;
+export interface LifecycleOptions extends Surroundings<"readNode" | "readConfiguration"> {
   /** Returns the Nodes by their names. */
   readonly nodes: () => ReadonlyMap<string, NodeObject>;
   /** Returns when the Lease of a node was renewed last; nothing where Leases are not followed. */
   readonly renewedAt: (name: string) => string | undefined;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
 }
 
 /** The last sign of life of a node, and what follows from it. */

@@ -1,14 +1,14 @@
 import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
-import { type Answer, isRejection, type PlatClient } from "../client/index.ts";
+import { type Answer, isRejection } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Taint } from "../nouns/node/node-health.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
-import { type KubeApi, KubeError } from "./kube/api.ts";
+import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { outcomeOf, watching } from "./metrics.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/nodes";
@@ -50,9 +50,7 @@ export const NODE_MODES = ["write", "observe"] as const;
 export type NodeMode = (typeof NODE_MODES)[number];
 
 /** The surroundings of the work on Nodes. */
-export interface NodesOptions {
-  readonly plat: Pick<PlatClient, "applyEvents" | "completeNodes">;
-  readonly api: KubeApi;
+export interface NodesOptions extends Surroundings<"applyEvents" | "completeNodes"> {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
   readonly mode: NodeMode;
@@ -62,9 +60,6 @@ export interface NodesOptions {
   readonly mayAsk: () => boolean;
   /** The time between two complete lists. */
   readonly completeMs: number;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
 }
 
 type EventResult = Answer<"applyEvents">["results"][number];

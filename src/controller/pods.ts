@@ -1,10 +1,9 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
-import type { Answer, PlatClient } from "../client/index.ts";
+import type { Answer } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
-import type { KubeApi } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
-import type { Waits } from "./kube/waits.ts";
-import { type Metrics, outcomeOf, watching } from "./metrics.ts";
+import { outcomeOf, watching } from "./metrics.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/pods";
@@ -24,13 +23,7 @@ interface PodEnd {
 }
 
 /** The surroundings of the work on pods. */
-export interface PodsOptions {
-  readonly plat: Pick<PlatClient, "applyEvents" | "readConfiguration">;
-  readonly api: KubeApi;
-  readonly waits: Waits;
-  readonly metrics: Metrics;
-  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
-}
+export type PodsOptions = Surroundings<"applyEvents" | "readConfiguration">;
 
 /**
  * Tells Plat which pods are over, so that it releases what they had: those that are deleted, and those that have succeeded
