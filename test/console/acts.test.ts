@@ -203,6 +203,13 @@ describe("pools", () => {
     const page = await openAct("/console/pools/drained", "Drain");
     await page.getByRole("heading", { name: "What it would do" }).waitFor();
     await press(page, "Drain");
+    await page.getByRole("link", { name: "Its job" }).waitFor();
+    // The sentence of the API has a time, which is shown as all others are.
+    await dialogOn(page)
+      .getByText(/\. .* UTC \(in .*\)/)
+      .first()
+      .waitFor();
+    expect(await dialogOn(page).textContent()).not.toMatch(/\dT\d/);
     await page.getByRole("link", { name: "Its job" }).click();
     await page.getByRole("heading", { level: 1, name: /Job/ }).waitFor();
     await page.getByText("pool.drain").waitFor();

@@ -8,6 +8,7 @@ import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
 import type { ConsoleSettings } from "../../src/nouns/console/serve/files.ts";
 import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
+import { seededRandom } from "../simulation/random.ts";
 
 export type { Browser, Page };
 
@@ -44,6 +45,8 @@ interface Window {
 }
 
 const HEIGHT_PX = 900;
+/** A server draws the same addresses each time, so that no test depends on which text is a part of another. */
+const SEED = 1;
 /** Jobs are done while a test waits; blocks that become empty stay. */
 const SCHEDULE = { reclaimSeconds: 3_600, repairSeconds: 3_600, workSeconds: 1 };
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -62,7 +65,7 @@ export async function openSite({ token, settings, surroundings }: SiteOptions = 
   const console = readConsole(CONSOLE_FOLDER, settings);
   const plat = await startPlat(
     { ...SCHEDULE, storage: { table: "memory" }, port: 0, token, console },
-    surroundings,
+    { random: seededRandom(SEED), ...surroundings },
   );
   const browser = await startChromium();
   const { url, scheduledRuns } = plat;

@@ -43,6 +43,11 @@ describe("the pools of the overview", () => {
     await page.getByRole("heading", { level: 1, name: "Pool pods-7" }).waitFor();
     await page.getByText("a prefix of").getByRole("link", { name: "cluster-7" }).click();
     await page.getByRole("heading", { level: 1, name: "Pool cluster-7" }).waitFor();
+    const below = page.getByRole("region", { name: "Pools below" });
+    await below.getByText("1 pool below cluster-7: 3 of 256 addresses in use").waitFor();
+    await below.getByRole("link", { name: "pods-7" }).click();
+    await page.getByRole("heading", { level: 1, name: "Pool pods-7" }).waitFor();
+    expect(await below.count()).toBe(0);
     await page.close();
   });
 });

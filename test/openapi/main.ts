@@ -52,7 +52,9 @@ async function installPython(): Promise<void> {
       `${python} made no virtual environment (${(error as Error).message}): Python 3.10 or later with venv is needed (on Debian: apt-get install python3-venv); PYTHON names another one.`,
     );
   }
-  await run(join(VENV_BIN, "python"), ["-m", "pip", "install", "--quiet", "-r", wanted]);
+  // Without bytecode: most of what is installed is never imported.
+  const install = ["-m", "pip", "install", "--quiet", "--no-compile", "-r", wanted];
+  await run(join(VENV_BIN, "python"), install);
   await copyFile(wanted, installed);
 }
 

@@ -34,7 +34,13 @@ export function makeEnvironment(): void {
   if (spawnSync(PYTHON, oldEnough).status !== 0) throw new Error(MISSING);
   rmSync(directory, { recursive: true, force: true });
   run(PYTHON, ["-m", "venv", directory]);
-  run(join(directory, "bin", "pip"), ["install", "--quiet", "--requirement", REQUIREMENTS]);
+  run(join(directory, "bin", "pip"), [
+    "install",
+    "--quiet",
+    "--no-compile",
+    "--requirement",
+    REQUIREMENTS,
+  ]);
   writeFileSync(complete, "");
 }
 

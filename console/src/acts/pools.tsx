@@ -1,6 +1,6 @@
 import type { Api, Versioned } from "../api/api.ts";
 import type { Answer, Job, Pool } from "../api/types.ts";
-import { Moment } from "../parts/moment.tsx";
+import { Moment, Sentence } from "../parts/moment.tsx";
 import { Named, To } from "../parts/to.tsx";
 import { type Act, type Field, type Input, InvalidInput, linesOf } from "./act.ts";
 import { Difference } from "./difference.tsx";
@@ -117,7 +117,9 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
       const { job, effectiveAt } = await api.send<Begun>({ ...request, version });
       return (
         <>
-          <p>{job.detail}</p>
+          <p>
+            <Sentence text={job.detail} />
+          </p>
           <InForce at={effectiveAt} />
           <OfJob id={job.id} />
         </>
@@ -146,7 +148,9 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
 function Would({ job: { detail, earliestEndAt } }: { readonly job: Job }) {
   return (
     <>
-      <p>{detail}</p>
+      <p>
+        <Sentence text={detail} />
+      </p>
       {earliestEndAt && (
         <p>
           It ends no earlier than <Moment at={earliestEndAt} />.

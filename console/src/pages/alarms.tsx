@@ -1,6 +1,6 @@
 import { useAlarms } from "../api/use-alarms.tsx";
 import { Head } from "../parts/head.tsx";
-import { Moment } from "../parts/moment.tsx";
+import { Moment, Sentence } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { Named, To } from "../parts/to.tsx";
@@ -32,7 +32,7 @@ export function AlarmsPage() {
                 {
                   title: "Details",
                   value: ({ detail }) => detail,
-                  show: ({ detail }) => detail,
+                  show: ({ detail }) => <Sentence text={detail} />,
                 },
                 {
                   title: "Since",

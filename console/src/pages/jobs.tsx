@@ -3,7 +3,7 @@ import type { Answer, Job } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
-import { Moment } from "../parts/moment.tsx";
+import { Moment, Sentence } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -71,7 +71,9 @@ function Progress({ job }: { readonly job: Job }) {
   const walk = progress.current ?? progress.last;
   return (
     <>
-      <p>{detail}</p>
+      <p>
+        <Sentence text={detail} />
+      </p>
       {walk && (
         <p class="soft">
           {number(walk.blocks)} blocks seen, {number(walk.deleted)} deleted, {number(walk.taken)}{" "}

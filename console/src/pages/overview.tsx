@@ -2,26 +2,21 @@ import { useMemo, useState } from "preact/hooks";
 import { Acting } from "../acts/acting.tsx";
 import { createPool } from "../acts/pools.tsx";
 import { type Api, segment } from "../api/api.ts";
-import { pagesOf } from "../api/pages.ts";
-import { Rejection } from "../api/rejection.ts";
-import type { Answer, Pool, PoolHistory, UnreadableItem } from "../api/types.ts";
+import type { PoolHistory } from "../api/types.ts";
 import { useAlarms } from "../api/use-alarms.tsx";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { Head } from "../parts/head.tsx";
+import { Sentence } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 import { PoolCard, type PoolsUsed } from "./pool-card.tsx";
 import { type PoolCounts, treeOf } from "./pool-tree.ts";
+import { countPools, type PoolsListed, readPools } from "./read-pools.ts";
 
-interface Overview extends PoolsUsed {
-  readonly pools: readonly Pool[];
-  /** True if the space may have more pools. */
-  readonly isPart: boolean;
-  readonly unreadable: readonly UnreadableItem[];
-}
+interface Overview extends PoolsListed, PoolsUsed {}
 
 /** The pools of the space by containment, with their use, and the first alarm. */
 export function OverviewPage() {
@@ -70,14 +65,11 @@ function Alarmed() {
       <To page={{ kind: "alarms" }}>
         {alarms.length === 1 ? "1 alarm" : `${alarms.length} alarms`}
       </To>
-      : {first.detail}
+      : <Sentence text={first.detail} />
     </p>
   );
 }
 
-const POOLS_PER_PAGE = 250;
-/** A request counts pools for some seconds. What is not counted then, the page of a pool counts. */
-const COUNTING_REQUESTS_MAX = 4;
 /** The past of a pool is a request of its own, so that only a space of few pools shows it here. */
 const PAST_POOLS_MAX = 4;
 
@@ -97,43 +89,9 @@ async function readOverview(
   const reading = few.map(async ({ name }) => {
     past.set(name, await api.get<PoolHistory>(`pools/${segment(name)}/history`, {}, signal));
   });
-  await countAll(api, usage, signal, () => show({ ...shown, isCounting: true }));
+  await countPools(api, usage, signal, () => show({ ...shown, isCounting: true }));
   await Promise.all(reading);
   return { ...shown, isCounting: false };
-}
-
-async function readPools(api: Api, pages: number, signal: AbortSignal) {
-  const pools: Pool[] = [];
-  const unreadable: UnreadableItem[] = [];
-  let read = 0;
-  const walk = { path: "pools", query: { limit: POOLS_PER_PAGE }, signal };
-  for await (const page of pagesOf<Answer<"poolsRead">>(api, walk)) {
-    pools.push(...page.pools);
-    unreadable.push(...(page.unreadable ?? []));
-    if (++read === pages) return { pools, unreadable, isPart: page.next !== undefined };
-  }
-  return { pools, unreadable, isPart: false };
-}
-
-/** Adds the counts of now, of all pools in the order of their names, as far as some requests get. */
-async function countAll(
-  api: Api,
-  usage: Map<string, PoolCounts>,
-  signal: AbortSignal,
-  each: () => void,
-): Promise<void> {
-  let requests = 0;
-  const walk = { path: "utilization", signal };
-  try {
-    for await (const page of pagesOf<Answer<"spaceUtilizationRead">>(api, walk)) {
-      for (const counted of page.pools) usage.set(counted.pool, counted);
-      each();
-      if (++requests === COUNTING_REQUESTS_MAX) return;
-    }
-  } catch (error) {
-    // One unreadable pool prevents the count of all. The page names it, and the others can be counted one by one.
-    if (!(error instanceof Rejection && error.code === "unreadable")) throw error;
-  }
 }
 
 const POOLS_FIRST = 50;

@@ -33,7 +33,7 @@ export function PoolCard({ node, used }: PoolProps) {
       </h3>
       <Use pool={node.pool} used={used} legend />
       <Forecast pool={node.pool} used={used} />
-      {isTree && <Below node={node} used={used} />}
+      {isTree && <PoolsBelow node={node} used={used} />}
     </li>
   );
 }
@@ -93,7 +93,7 @@ function Forecast({ pool: { name }, used }: { readonly pool: Pool; readonly used
 const CHILDREN_FIRST = 20;
 
 /** The pools that are made of the prefixes of a pool, with the use of all that is below it. */
-function Below({ node, used }: PoolProps) {
+export function PoolsBelow({ node, used }: PoolProps) {
   const { pool, children } = node;
   const [count, setCount] = useState(CHILDREN_FIRST);
   const { pools, counted, addresses } = rolledUp(node, used.usage);
@@ -116,7 +116,7 @@ function Below({ node, used }: PoolProps) {
               <Title pool={child.pool} />
             </p>
             <Use pool={child.pool} used={used} />
-            {child.children.length > 0 && <Below node={child} used={used} />}
+            {child.children.length > 0 && <PoolsBelow node={child} used={used} />}
           </li>
         ))}
       </ul>

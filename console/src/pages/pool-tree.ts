@@ -24,6 +24,15 @@ export function treeOf(pools: readonly Pool[]): readonly PoolNode[] {
   return below(undefined);
 }
 
+/** Returns the place of a pool in a tree, or undefined if it is not there. */
+export function nodeOf(name: string, nodes: readonly PoolNode[]): PoolNode | undefined {
+  for (const node of nodes) {
+    const found = node.pool.name === name ? node : nodeOf(name, node.children);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** The use of the pools below a pool. */
 export interface RolledUp {
   readonly pools: number;

@@ -24,6 +24,9 @@ import { Unreadable } from "../parts/unreadable.tsx";
 import { number, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 import { MapOfPool } from "./map-of-pool.tsx";
+import { PoolsBelow, type PoolsUsed } from "./pool-card.tsx";
+import { nodeOf, type PoolCounts, treeOf } from "./pool-tree.ts";
+import { countPools, type PoolsListed, readPools } from "./read-pools.ts";
 
 /** A pool as it is read: its map comes page by page. */
 interface PoolShown {
@@ -76,6 +79,7 @@ export function PoolPage({ name }: { readonly name: string }) {
             />
             <Use pool={pool} parts={map.parts} usage={usage} />
             <Unreadable items={map.unreadable} />
+            {pool.assign === "prefixes" && <PoolsOf name={name} />}
             <div class="row">
               <h2>Blocks</h2>
               <fieldset class="choice">
@@ -164,6 +168,51 @@ function Use(props: {
         {number(blocks)} of {number(inAll)} blocks are claimed.
       </p>
     </>
+  );
+}
+
+/** As many pages of pools as a space of 2,000 pools has. */
+const POOL_PAGES_MAX = 8;
+
+/** The pools that are made of the prefixes of a pool, as the overview shows them. */
+function PoolsOf({ name }: { readonly name: string }) {
+  const api = useApi();
+  const { space } = useNavigation().place;
+  const loaded = useLoad<PoolsListed & PoolsUsed>(
+    { key: `${space} ${name}` },
+    async (signal, show) => {
+      const listed = await readPools(api, POOL_PAGES_MAX, signal);
+      const usage = new Map<string, PoolCounts>();
+      const shown = { ...listed, usage, past: new Map<string, PoolHistory>() };
+      show({ ...shown, isCounting: true });
+      if (listed.pools.some(({ parent }) => parent === name))
+        await countPools(api, usage, signal, () => show({ ...shown, isCounting: true }));
+      return { ...shown, isCounting: false };
+    },
+  );
+  return (
+    <section class="tree" aria-labelledby="below-title">
+      <h2 id="below-title">Pools below</h2>
+      <Shown loaded={loaded} what={`the pools below ${name}`}>
+        {(used) => {
+          const node = nodeOf(name, treeOf(used.pools));
+          return (
+            <>
+              {node && node.children.length > 0 ? (
+                <PoolsBelow node={node} used={used} />
+              ) : (
+                <p class="none">No pool is made of a prefix of this one.</p>
+              )}
+              {used.isPart && (
+                <p class="soft">
+                  Only the first {number(used.pools.length)} pools of the space were searched.
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </section>
   );
 }
 

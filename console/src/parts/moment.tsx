@@ -16,6 +16,16 @@ export function Moment({ at }: { readonly at: string }) {
   );
 }
 
+/** A time as the API writes it in its sentences. */
+const WRITTEN = /(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)/;
+
+/** A sentence of the API, with its times as all others are shown. */
+export function Sentence({ text }: { readonly text: string }) {
+  // Every second part is what the pattern matches.
+  const parts = text.split(WRITTEN);
+  return <>{parts.map((part, i) => (i % 2 === 0 ? part : <Moment key={part} at={part} />))}</>;
+}
+
 /** Returns the time of a day, such as `12:00:00 UTC`. */
 export const clock = (at: Date): string => `${at.toISOString().slice(11, 19)} UTC`;
 

@@ -1,4 +1,5 @@
 import type { Rejection } from "../api/rejection.ts";
+import { Sentence } from "./moment.tsx";
 
 /** A rejection as the API told it: its code, its sentence, the fields at fault, and the id of the request. */
 export function Rejected({ rejection, retry }: { readonly rejection: Rejection; retry?(): void }) {
@@ -9,7 +10,9 @@ export function Rejected({ rejection, retry }: { readonly rejection: Rejection; 
         <code>{status > 0 ? `${status} ${code}` : code}</code>{" "}
         <strong>{problem?.title ?? "No answer from Plat"}</strong>
       </p>
-      <p>{message}</p>
+      <p>
+        <Sentence text={message} />
+      </p>
       {problem?.fields && problem.fields.length > 0 && (
         <ul>
           {problem.fields.map(({ field, value, problem: fault }) => (

@@ -92,7 +92,7 @@ function Search() {
           ref={input}
           type="search"
           aria-label="Search for an address, a CIDR, a handle, a host or a pool"
-          placeholder="Address, handle, host…  /"
+          placeholder="Search  /"
           list="suggestions"
           autoComplete="off"
           value={text}
