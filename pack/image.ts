@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -126,6 +127,10 @@ async function putPlat(folder: string): Promise<void> {
     "console",
   ])
     await cp(join(ROOT, "dist", name), join(app, "dist", name), { recursive: true });
+  // It has no plugin if nobody has Go. Then it can be everything but the agent of a node.
+  const plugin = `plat-cni-linux-${architecture}`;
+  if (existsSync(join(ROOT, "dist", "plugin", plugin)))
+    await cp(join(ROOT, "dist", "plugin", plugin), join(app, "dist", "plugin", plugin));
   for (const name of ["LICENSE", "THIRD_PARTY_LICENSES", "package.json"])
     await cp(join(ROOT, "dist", "package", name), join(app, name));
   for (const name of await closureOf("lmdb"))

@@ -6,8 +6,8 @@ import { billOfMaterials, licensesText, thirdParties } from "./third-party.ts";
 /** The folder that `npm pack` and `npm publish` take. */
 export const PUBLISHED = "dist/package";
 
-/** What `dist` has for a clone alone: what `npm start` runs, the maps of the functions, and the image. */
-const OF_CLONES = new Set(["image", "maps", "package", "start"]);
+/** What `dist` has for a clone alone: what `npm start` runs, the maps of the functions, the plugin of nodes, and the image. */
+const OF_CLONES = new Set(["image", "maps", "package", "plugin", "start"]);
 
 /**
  * The fields of the manifest that a package has. It has no scripts, because npm would run some of them where the package

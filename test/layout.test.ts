@@ -103,7 +103,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "controller",
     has: /^src\/controller\//,
-    imports: ["values", "kernel", "contract", "client"],
+    imports: ["values", "kernel", "contract", "client", "cni"],
   },
   { name: "cni", has: /^src\/cni\//, imports: ["values", "contract", "client", "command"] },
   {

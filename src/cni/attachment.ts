@@ -1,47 +1,77 @@
+import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { handleOfAttachment, POD_UID } from "../nouns/address/attachment.ts";
-import type { Workload } from "../nouns/application/workload.ts";
+import { isKeptKind, type Workload, workloadHandle } from "../nouns/application/workload.ts";
 import type { Container } from "./invocation.ts";
 import type { Network } from "./network.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A pod as its cluster has it. A runtime tells its names and its uid alone. */
+export interface PodSeen {
+  readonly uid: string;
+  readonly labels: Texts;
+  readonly annotations: Texts;
+  readonly namespaceLabels: Texts;
+  /** Its top controller, such as the Deployment of its ReplicaSet; none for a pod of its own. */
+  readonly controller: { readonly kind: string; readonly name: string } | undefined;
+}
 
 /** The network, the host and the container that addresses are for. */
 export interface Attachment {
   readonly network: Network;
   readonly host: string;
   readonly container: Container;
+  /** The pod in its cluster, `gone` if the cluster has it no more; absent where nobody asks a cluster. */
+  readonly seen?: PodSeen | "gone" | undefined;
 }
+
+/** The kind whose pods have the names of earlier ones, and can so keep their addresses. */
+const STATEFUL_SET = "StatefulSet";
 
 /** Returns the handle of an attachment. */
 export const handleOf = ({ network, host, container }: Attachment): string =>
   handleOfAttachment(network.name, host, container);
 
 /**
- * Returns the instance that keeps its addresses, if the configuration says `keep` and the pod has an ordinal: a pod of
- * a StatefulSet. Its uid is the container: a sandbox that replaces another one is a new incarnation, and a late DEL of
- * the earlier one frees nothing.
+ * Returns the instance that an attachment is: of the pod's top controller where the cluster is asked. Elsewhere only a pod
+ * with an ordinal is one, a pod of a StatefulSet, if the configuration says `keep`. Its uid is the container: a sandbox that
+ * replaces another one is a new incarnation, and a late DEL of the earlier one frees nothing.
  */
-export function workloadOf({ network, container }: Attachment): Workload | undefined {
+export function workloadOf({ network, container, seen }: Attachment): Workload | undefined {
   const { pod, ifName, containerId } = container;
-  const [, name] = /^(.+)-(?:0|[1-9]\d*)$/.exec(pod?.name ?? "") ?? [];
-  if (!network.ipam.keep || !pod || name === undefined) return undefined;
-  return {
+  if (!pod || seen === "gone") return undefined;
+  const controller = seen ? seen.controller : network.ipam.keep ? byOrdinal(pod.name) : undefined;
+  // The pod of a virtual machine has a new name each time, so nobody would ever take up what it keeps.
+  if (!controller || (isKeptKind(controller) && controller.kind !== STATEFUL_SET)) return undefined;
+  const workload = {
     namespace: pod.namespace,
-    kind: "StatefulSet",
-    name,
+    ...controller,
     // Each interface is one request, so each is an instance. That of the first interface has the name of the pod, by
     // which Plat knows its ordinal.
     instance: ifName === "eth0" ? pod.name : `${pod.name}.${ifName}`,
     uid: containerId,
   };
+  // Two long names do not fit in a handle. One that keeps its addresses has no other, so Plat says so.
+  const isFitting = workloadHandle(workload).length <= NAME_CHARACTERS_MAX;
+  return isFitting || controller.kind === STATEFUL_SET ? workload : undefined;
+}
+
+/** Returns the StatefulSet whose pod has this name. */
+function byOrdinal(pod: string): PodSeen["controller"] {
+  const [, name] = /^(.+)-(?:0|[1-9]\d*)$/.exec(pod) ?? [];
+  return name === undefined ? undefined : { kind: STATEFUL_SET, name };
 }
 
 /** Returns the attributes of the addresses of an attachment, by which people and GC find what they are for. */
-export function attributesOf({ network, container }: Attachment): Readonly<Record<string, string>> {
+export function attributesOf({ network, container, seen }: Attachment): Texts {
   const { containerId, ifName, pod } = container;
+  // That of a static pod is another one in the cluster, which tells its end.
+  const uid = typeof seen === "object" ? seen.uid : pod?.uid;
   return {
     network: network.name,
     containerId,
     ifName,
     ...(pod && { namespace: pod.namespace, pod: pod.name }),
-    ...(pod?.uid !== undefined && { [POD_UID]: pod.uid }),
+    ...(uid !== undefined && { [POD_UID]: uid }),
   };
 }

@@ -34,6 +34,11 @@ export async function connect(
     },
     { fetch: plainFetch },
   );
+  return ofOneCommand(client);
+}
+
+/** Returns a client whose requests all end with the time of one command, which begins now. */
+export function ofOneCommand(client: PlatClient): PlatClient {
   const signal = AbortSignal.timeout(COMMAND_MS_MAX);
   return clientOver((request) => client.call({ ...request, signal }), client.space);
 }

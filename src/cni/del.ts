@@ -1,19 +1,29 @@
 import type * as v from "valibot";
 import { releaseInstance } from "../cli/api/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
+import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { handleReleased } from "../nouns/address/contract/release-answer.ts";
 import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
+import { releaseHeld } from "./gc.ts";
 
 /** The maximum of requests for one handle. Each works for some seconds. */
 const REQUESTS_MAX = 8;
 
-/** Releases what an attachment has; nothing if it has nothing. An instance keeps its addresses for its next sandbox. */
+/**
+ * Releases what an attachment has; nothing if it has nothing. Where the network says so, an instance keeps its addresses
+ * for its next sandbox. The pod may be gone, or have another controller than at its ADD. So if nothing was found where
+ * it should be, what this host holds says whose it is.
+ */
 export async function del(client: PlatClient, attachment: Attachment): Promise<void> {
   const workload = workloadOf(attachment);
+  const { network, host, container, seen } = attachment;
+  let found = 0;
   if (workload) {
     const { namespace, ...named } = workload;
-    await releaseInstance(client, { namespace, workload: named, keep: true });
+    const { keep } = network.ipam;
+    const ended = await releaseInstance(client, { namespace, workload: named, keep });
+    found = ended.released.length + ended.kept.length;
   }
   // Also for an instance: its ADD may be from before the configuration said `keep`.
   const handle = handleOf(attachment);
@@ -25,7 +35,12 @@ export async function del(client: PlatClient, attachment: Attachment): Promise<v
       // The runtime attaches this container and interface again only after the end of this command.
       isRepeatable: true,
     });
-    if (body.complete) return;
+    found += body.released.length;
+    if (!body.complete) continue;
+    if (seen === undefined || found > 0) return;
+    const own = textOfAttachment(container);
+    const isOwn = (one: Parameters<typeof textOfAttachment>[0]) => textOfAttachment(one) === own;
+    return releaseHeld(client, network, host, isOwn, container.containerId);
   }
   throw new CniError(
     CODE.tryAgainLater,

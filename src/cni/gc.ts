@@ -1,8 +1,8 @@
 import { type Holdings, readHoldings } from "../cli/api/blocks.ts";
-import { type OwnedAddress, readOwners } from "../cli/api/handles.ts";
+import { readOwners } from "../cli/api/handles.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
 import type { PlatClient } from "../client/index.ts";
-import { attachmentOf, textOfAttachment } from "../nouns/address/attachment.ts";
+import { type Attachment, attachmentOf, textOfAttachment } from "../nouns/address/attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import type { Network } from "./network.ts";
 
@@ -18,63 +18,63 @@ export async function gc(client: PlatClient, network: Network, host: string): Pr
       'The network configuration lacks "cni.dev/valid-attachments".',
       "GC needs CNI 1.1. Nothing was released.",
     );
-  const inventory: Inventory = {
-    network,
-    host,
-    held: (await readHoldings(client, { host })).addresses,
-    valid: new Set(
-      validAttachments.map(({ containerID, ifname }) =>
-        textOfAttachment({ containerId: containerID, ifName: ifname }),
-      ),
+  const valid = new Set(
+    validAttachments.map(({ containerID, ifname }) =>
+      textOfAttachment({ containerId: containerID, ifName: ifname }),
     ),
-  };
-  const owners = await readOwners(client, ofInstances(inventory));
-  const { keep } = network.ipam;
-  await releaseAll(client, stale(inventory), false);
-  await releaseAll(client, staleInstances(inventory, owners), keep);
-}
-
-/** An address that changed hands in the meantime is a `conflict`, and stays. */
-async function releaseAll(
-  client: PlatClient,
-  held: Inventory["held"],
-  keep: boolean,
-): Promise<void> {
-  const entries = held.map(({ address, generation }) => ({ address, generation }));
-  for await (const _ of releaseAddresses(client, entries, keep));
+  );
+  await releaseHeld(client, network, host, (one) => !valid.has(textOfAttachment(one)));
 }
 
 type Held = Holdings["addresses"][number];
 
-/** The addresses of a host, and the attachments of a network that are in use there. */
-interface Inventory {
-  readonly network: Pick<Network, "name">;
-  readonly host: string;
-  readonly held: readonly Held[];
-  /** The attachments in use, as texts. */
-  readonly valid: ReadonlySet<string>;
+/**
+ * Releases what some attachments of a network have on a host, by what Plat says of the addresses there.
+ *
+ * @param isEnded returns true for an attachment that is over
+ * @param containerId the only container, if there is one
+ */
+export async function releaseHeld(
+  client: PlatClient,
+  network: Network,
+  host: string,
+  isEnded: (attachment: Attachment) => boolean,
+  containerId?: string,
+): Promise<void> {
+  const { addresses } = await readHoldings(client, { host });
+  const named = addresses.filter(({ handle = "" }) => {
+    const attachment = attachmentOf(handle, network.name, host);
+    return attachment !== undefined && isEnded(attachment);
+  });
+  await release(client, named, false);
+  // The uid of an instance is its container.
+  const instances = addresses.filter(
+    ({ workload }) => workload && workload.uid === (containerId ?? workload.uid),
+  );
+  const ended = await endedInstances(client, network, instances, isEnded);
+  // Plat keeps those alone whose kind keeps any.
+  await release(client, ended, network.ipam.keep);
 }
 
-/** Returns the addresses of attachments of this network and host that are not in use. */
-const stale = ({ network, host, held, valid }: Inventory): readonly Held[] =>
-  held.filter(({ handle = "" }) => {
-    const attachment = attachmentOf(handle, network.name, host);
-    return attachment !== undefined && !valid.has(textOfAttachment(attachment));
-  });
+/** An address that changed hands in the meantime is a `conflict`, and stays. */
+async function release(client: PlatClient, held: readonly Held[], keep: boolean): Promise<void> {
+  const entries = held.map(({ address, generation }) => ({ address, generation }));
+  for await (const _ of releaseAddresses(client, entries, keep));
+}
 
-/** Returns the addresses of instances, which may be of another network: only their attributes say. */
-const ofInstances = ({ held }: Inventory): readonly Held[] =>
-  held.filter(({ workload }) => workload !== undefined);
-
-/** Returns the addresses of instances that an attachment of this network has, and that is not in use. */
-const staleInstances = (
-  inventory: Inventory,
-  owners: ReadonlyMap<string, OwnedAddress>,
-): readonly Held[] =>
-  ofInstances(inventory).filter(({ address, workload }) => {
-    const { network, containerId, ifName } = owners.get(address)?.attributes ?? {};
+/** Returns the addresses of instances that attachments of a network have and that are over. Only their attributes say which. */
+async function endedInstances(
+  client: PlatClient,
+  network: Network,
+  instances: readonly Held[],
+  isEnded: (attachment: Attachment) => boolean,
+): Promise<readonly Held[]> {
+  const owners = await readOwners(client, instances);
+  return instances.filter(({ address, workload }) => {
+    const { network: name, containerId, ifName } = owners.get(address)?.attributes ?? {};
     // An incarnation of another caller has no such attributes, or another uid.
-    const isOurs = network === inventory.network.name && containerId === workload?.uid;
+    const isOurs = name === network.name && containerId === workload?.uid;
     if (!isOurs || containerId === undefined || ifName === undefined) return false;
-    return !inventory.valid.has(textOfAttachment({ containerId, ifName }));
+    return isEnded({ containerId, ifName });
   });
+}

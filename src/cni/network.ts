@@ -49,11 +49,21 @@ const ipamSection = v.pipe(
       [],
     ),
     keep: v.optional(flag, false),
+    socket: v.optional(text),
   }),
   rule((input) => [...oneWayToNamePools(input), ...oneWayToNameDefaults(input)]),
 );
 
 export type Ipam = v.InferOutput<typeof ipamSection>;
+
+/** The fields of the section that only one of the plugins has: the one that calls Plat, and the one that asks an agent. */
+export const DIRECT_FIELDS: readonly (keyof Ipam)[] = [
+  ...(["endpoint", "region", "tokenFile", "space", "host"] as const),
+];
+export const AGENT_FIELDS: readonly (keyof Ipam)[] = ["socket"];
+
+/** The type of the section, which is the file of the plugin. */
+export const PLUGIN = "plat-cni";
 
 /** An attachment that is in use, as a GC names it. */
 const attachment = v.object({
@@ -128,16 +138,25 @@ function versionOf({ cniVersion = "0.1.0" }: Readonly<Record<string, unknown>>):
   );
 }
 
-/** Checks a network configuration. @throws {CniError} */
-export function networkOf(json: Readonly<Record<string, unknown>>): Network {
+/**
+ * Checks a network configuration.
+ *
+ * @param without the fields of the section `ipam` that the plugin does not have
+ * @throws {CniError}
+ */
+export function networkOf(
+  json: Readonly<Record<string, unknown>>,
+  without: readonly string[],
+): Network {
   const cniVersion = versionOf(json);
   const { name, ipam, args, runtimeConfig, prevResult, ...rest } = valid(configuration, json, "");
+  const known = Object.keys(ipamSection.entries).filter((key) => !without.includes(key));
   for (const [key, value] of Object.entries(ipam))
-    if (!Object.hasOwn(ipamSection.entries, key))
+    if (!known.includes(key))
       throw new CniError(
         CODE.unsupportedField,
-        `ipam.${key} is no field of plat-cni; its value is ${JSON.stringify(value)}.`,
-        `Known are ${Object.keys(ipamSection.entries).join(", ")}.`,
+        `ipam.${key} is no field of ${PLUGIN}; its value is ${JSON.stringify(value)}.`,
+        `Known are ${known.join(", ")}.`,
       );
   return {
     cniVersion,

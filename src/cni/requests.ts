@@ -1,9 +1,12 @@
 import * as v from "valibot";
 import { networkName } from "../api/schema/field.ts";
+import { isRecord } from "../api/schema/schema.ts";
 import { type Address, FAMILIES, type Family, formatAddress } from "../net/address.ts";
 import { parsePlainAddress } from "../net/plain-form.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { assignBody } from "../nouns/address/contract/assign-request.ts";
+import { isKeptKind } from "../nouns/application/workload.ts";
+import { isPlural, POOL_ANNOTATIONS } from "../selection/spiderpool-annotations.ts";
 import { type Attachment, attributesOf, handleOf, workloadOf } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 
@@ -28,7 +31,8 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
   const parts = partsOf(attachment);
   const [part, ...others] = parts;
   const workload = workloadOf(attachment);
-  if (!workload) {
+  const isKept = workload && attachment.network.ipam.keep && isKeptKind(workload);
+  if (!workload || (others.length > 0 && !isKept)) {
     const limited = limitedBodies(attachment, parts);
     if (!part || others.length > 0) return limited.map((body) => ({ body, afterDel: [] }));
     const body = { ...shared(attachment), handle: handleOf(attachment), ...wantedOf(part) };
@@ -43,9 +47,25 @@ export function assignRequests(attachment: Attachment): readonly AssignRequest[]
     );
   const { namespace: _, ...named } = workload;
   return parts.map((each) => ({
-    body: { ...shared(attachment), workload: named, ...wantedOf(each) },
+    body: { ...ofInstance(attachment, each), workload: named },
     afterDel: [],
   }));
+}
+
+/**
+ * Returns the request of an instance for a part. Where annotations choose its pools it names its interface, because an
+ * application has addresses for each interface of its pods.
+ */
+function ofInstance(attachment: Attachment, part: Part): Body {
+  const annotations = annotationsOf(attachment);
+  if (!annotations || part.specific.length > 0) return { ...shared(attachment), ...wantedOf(part) };
+  const network = conditionOf(attachment);
+  const asked = {
+    name: attachment.container.ifName,
+    ...countsOf(part),
+    ...(network !== undefined && { network }),
+  };
+  return { ...askerOf(attachment), annotations, interfaces: [asked] };
 }
 
 /**
@@ -77,10 +97,15 @@ interface Part {
   readonly suffix: string;
 }
 
+const countsOf = ({ counts }: Pick<Part, "counts">) => ({
+  ipv4: counts[4] ?? 0,
+  ipv6: counts[6] ?? 0,
+});
+
 /** Returns the fields of a request that say what a part asks for. */
-function wantedOf({ specific, counts }: Pick<Part, "specific" | "counts">) {
-  const [address, ...others] = specific.map(formatAddress);
-  if (address === undefined) return { ipv4: counts[4] ?? 0, ipv6: counts[6] ?? 0 };
+function wantedOf(part: Pick<Part, "specific" | "counts">) {
+  const [address, ...others] = part.specific.map(formatAddress);
+  if (address === undefined) return countsOf(part);
   return others.length > 0 ? { addresses: [address, ...others] } : { address };
 }
 
@@ -135,19 +160,78 @@ function addressOf(text: string, where: string, code: CniError["code"]): Address
   throw new CniError(code, `${where} has ${JSON.stringify(text)}, which ${read.problem}.`);
 }
 
+/** Returns the fields that are the same in every request of an attachment. */
 function shared(attachment: Attachment) {
-  const { network, host, container } = attachment;
-  const { pools, ipv4Pools, ipv6Pools, network: named } = network.ipam;
-  const { defaultPools, ipv4DefaultPools, ipv6DefaultPools } = network.ipam;
-  // A name that Plat does not accept matches no condition of a pool anyway.
-  const byName = v.safeParse(networkName, network.name).success ? network.name : undefined;
-  const condition = named ?? byName;
+  const { pools, ipv4Pools, ipv6Pools, ...ipam } = attachment.network.ipam;
+  const { defaultPools, ipv4DefaultPools, ipv6DefaultPools } = ipam;
+  const network = conditionOf(attachment);
+  const annotations = annotationsOf(attachment);
+  return {
+    ...askerOf(attachment),
+    ...(network !== undefined && { network }),
+    ...(annotations ? { annotations } : { pools, ipv4Pools, ipv6Pools }),
+    ...{ defaultPools, ipv4DefaultPools, ipv6DefaultPools },
+  };
+}
+
+/** Returns the fields that say who asks. */
+function askerOf(attachment: Attachment) {
+  const { host, container, seen } = attachment;
+  const known = typeof seen === "object" ? seen : undefined;
   return {
     host,
     attributes: attributesOf(attachment),
     ...(container.pod && { namespace: container.pod.namespace }),
-    ...(condition !== undefined && { network: condition }),
-    ...{ pools, ipv4Pools, ipv6Pools },
-    ...{ defaultPools, ipv4DefaultPools, ipv6DefaultPools },
+    ...(known && { labels: known.labels, namespaceLabels: known.namespaceLabels }),
   };
 }
+
+/** Returns what `networks` of pools are matched with; nothing for a name that Plat does not accept, because it matches none. */
+function conditionOf({ network: { name, ipam } }: Attachment): string | undefined {
+  return ipam.network ?? (v.safeParse(networkName, name).success ? name : undefined);
+}
+
+/**
+ * Returns the annotation of a pod that chooses the pools of an interface; nothing if the network names its pools itself. Of
+ * one with an item for each interface it has that of this interface alone, as the only one.
+ *
+ * @throws {CniError} if the annotation has none for this interface
+ */
+function annotationsOf({ network, container, seen }: Attachment) {
+  const { pools, ipv4Pools, ipv6Pools } = network.ipam;
+  if (typeof seen !== "object" || [pools, ipv4Pools, ipv6Pools].some(({ length }) => length > 0))
+    return undefined;
+  const key = POOL_ANNOTATIONS.find((one) => seen.annotations[one] !== undefined);
+  if (key === undefined) return undefined;
+  const text = seen.annotations[key] ?? "";
+  const items = isPlural(key) ? itemsIn(text) : undefined;
+  // Plat says best what is wrong with any other text.
+  if (!items) return { [key]: text };
+  const { ifName } = container;
+  const named = items.filter((item) => item.interface !== undefined);
+  const item =
+    named.length > 0 ? named.find((one) => one.interface === ifName) : items[placeOf(ifName)];
+  if (item) return { [key]: JSON.stringify([{ ...item, interface: undefined }]) };
+  throw new CniError(
+    CODE.invalidConfiguration,
+    `The annotation ${key} of the pod has no item for the interface ${ifName}.`,
+    `It is ${text}.`,
+  );
+}
+
+/** Returns the items of an annotation; nothing if its text is no array of objects that all name their interface, or none does. */
+function itemsIn(text: string): readonly Readonly<Record<string, unknown>>[] | undefined {
+  let items: unknown;
+  try {
+    items = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(items) || items.length === 0 || !items.every(isRecord)) return undefined;
+  const isNamed = (item: Readonly<Record<string, unknown>>) => item.interface !== undefined;
+  return items.every(isNamed) || !items.some(isNamed) ? items : undefined;
+}
+
+/** Returns the place of an interface among those of a pod, as Multus names them: `eth0`, `net1`, `net2`. */
+const placeOf = (ifName: string): number =>
+  ifName === "eth0" ? 0 : Number(/^net([1-9]\d*)$/.exec(ifName)?.[1] ?? Number.NaN);

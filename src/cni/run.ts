@@ -28,8 +28,15 @@ export interface World {
   readonly variables: Variables;
   readonly stdin: () => Promise<string>;
   readonly hostname: string;
+  /** The fields of the section `ipam` that this plugin has no use for. */
+  readonly without: readonly string[];
   readonly connect: (ipam: Ipam, variables: Variables) => Promise<PlatClient>;
+  /** Asks the cluster for the pod of a container; absent where nobody does. */
+  readonly see?: (command: AboutContainer, container: Container) => Promise<Attachment["seen"]>;
 }
+
+/** The commands about the interface of one container. */
+export type AboutContainer = "ADD" | "DEL" | "CHECK";
 
 /** The end of a command. */
 interface Ended {
@@ -51,7 +58,7 @@ export async function run(world: World): Promise<Ended> {
         cniVersion: typeof said === "string" ? said : LATEST,
         supportedVersions: SUPPORTED_VERSIONS,
       });
-    const network = networkOf(json);
+    const network = networkOf(json, world.without);
     ({ cniVersion } = network);
     return done(await carryOut(command, network, world));
   } catch (error) {
@@ -67,18 +74,20 @@ const done = (result: object | undefined): Ended => ({
 async function carryOut(
   command: Exclude<ReturnType<typeof commandOf>, "VERSION">,
   network: Network,
-  { variables, hostname, connect }: World,
+  { variables, hostname, connect, see }: World,
 ): Promise<object | undefined> {
   const host = network.ipam.host ?? hostname;
-  const attachment = (): Attachment => ({ network, host, container: containerOf(variables) });
+  if (command === "GC" || command === "STATUS") {
+    const client = await connect(network.ipam, variables);
+    await (command === "STATUS" ? status(client) : gc(client, network, host));
+    return undefined;
+  }
   // The variables are checked before a connection is made.
-  const of = command === "GC" || command === "STATUS" ? undefined : attachment();
+  const container = containerOf(variables);
   const client = await connect(network.ipam, variables);
-  if (command === "STATUS") await status(client);
-  else if (!of) await gc(client, network, host);
-  else if (command === "ADD") return add(client, of);
-  else if (command === "DEL") await del(client, of);
-  else await check(client, of);
+  const of = { network, host, container, seen: await see?.(command, container) };
+  if (command === "ADD") return add(client, of);
+  await (command === "DEL" ? del(client, of) : check(client, of));
   return undefined;
 }
 
@@ -100,9 +109,9 @@ async function check(client: PlatClient, attachment: Attachment): Promise<void> 
   const expected = expectedAddresses(attachment.network.prevResult, attachment.container);
   const workload = workloadOf(attachment);
   const handle = workload ? workloadHandle(workload) : handleOf(attachment);
-  const held = ((await found(readHandle(client, handle))) ?? [])
-    .filter((one) => one.state === "assigned" && one.workload?.uid === workload?.uid)
-    .map(({ address }) => address);
+  const held = await heldBy(client, handle, workload);
+  // A pod asks for an address and for others beside it as an attachment, whatever its controller is.
+  if (workload) held.push(...(await heldBy(client, handleOf(attachment))));
   const missing = expected.filter((address) => !held.includes(address));
   if (expected.length > 0 && missing.length === 0) return;
   throw new CniError(
@@ -112,6 +121,17 @@ async function check(client: PlatClient, attachment: Attachment): Promise<void> 
       : `${handle} does not hold ${missing.join(", ")}.`,
     held.length > 0 ? `It holds ${held.join(", ")}.` : "It holds no address.",
   );
+}
+
+/** Returns the addresses that a handle has; of an instance, those of its last uid alone. */
+async function heldBy(
+  client: PlatClient,
+  handle: string,
+  workload?: { readonly uid: string },
+): Promise<string[]> {
+  return ((await found(readHandle(client, handle))) ?? [])
+    .filter((one) => one.state === "assigned" && one.workload?.uid === workload?.uid)
+    .map(({ address }) => address);
 }
 
 /** The part of a result that a CHECK compares. */

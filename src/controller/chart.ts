@@ -40,6 +40,11 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
   },
   clusterApi: { words: "True to answer IPAddressClaims of Cluster API", otherwise: false },
   endPods: { words: "True to tell Plat which pods are over", otherwise: false },
+  agent: {
+    words:
+      "The list of plugins for plat-cni, which an agent installs on each node; no agents if empty",
+    otherwise: "",
+  },
   image: { words: "The image", otherwise: IMAGE_DEFAULT, schema: { minLength: 1 } },
 };
 

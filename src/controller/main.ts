@@ -1,22 +1,27 @@
 #!/usr/bin/env node
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CILIUM_MODES, type CiliumMode } from "../nouns/cilium/object.ts";
+import { type AgentFiles, assertConflist, runAgent } from "./agent.ts";
 import { chartFiles } from "./chart.ts";
 import { readConfig } from "./config.ts";
-import { podIdentity } from "./kube/api.ts";
+import { kubeApi, podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import {
+  AGENT_FOLDERS,
+  AGENT_PORT,
   CLUSTERCTL_VARIABLES,
   consistent,
   IMAGE_DEFAULT,
   type ManifestOptions,
   manifest,
   NAMESPACE_DEFAULT,
+  PORT,
   providerFiles,
 } from "./manifest.ts";
 import type { NodeMode } from "./nodes.ts";
@@ -27,12 +32,13 @@ const HELP = `Usage:
   plat-controller manifest --endpoint URL [options]
   plat-controller components --directory DIR [options]
   plat-controller chart --directory DIR
+  plat-controller agent --config FILE --node NAME --agent CONFLIST [options]
 
 run: gives the Nodes of the cluster that it runs in their podCIDRs
   --config FILE            the configuration, as in the ConfigMap of the manifest
   --service-account DIR    the folder with token, ca.crt and namespace
                            (default ${"/var/run/secrets/kubernetes.io/serviceaccount"})
-  --listen [HOST]:PORT     where it serves /healthz, /readyz and /metrics (default :9964)
+  --listen [HOST]:PORT     where it serves /healthz, /readyz and /metrics (default :${PORT})
 
 manifest: prints what \`kubectl apply -f -\` takes
   --endpoint URL           the URL of Plat
@@ -45,6 +51,7 @@ manifest: prints what \`kubectl apply -f -\` takes
   --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
   --cluster-api            answers IPAddressClaims of Cluster API
   --end-pods               tells Plat which pods are over, so that it releases what they had
+  --agent CONFLIST         runs an agent on each node, for plat-cni in this list of plugins
   --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
@@ -57,6 +64,15 @@ components: writes the files that \`clusterctl init --ipam plat\` reads, with th
 
 chart: writes a Helm chart, whose values are the options of the manifest
   --directory DIR          the folder in which the folder of the chart is made
+
+agent: asks Plat for the addresses of the pods of one node, as plat-cni there wants it
+  --config, --service-account and --listen as for run (default :${AGENT_PORT})
+  --node NAME              the name of the node
+  --agent CONFLIST         the list of plugins to install
+  --plugin FILE            the plugin to install (default: the one beside this program)
+  --plugins DIR            the folder of plugins (default ${AGENT_FOLDERS.plugins})
+  --conflists DIR          the folder of lists of plugins (default ${AGENT_FOLDERS.conflists})
+  --folder DIR             the folder of the socket (default ${AGENT_FOLDERS.folder})
 `;
 
 const WAITS: Waits = {
@@ -91,7 +107,7 @@ const OPTIONS = {
     type: "string",
     default: "/var/run/secrets/kubernetes.io/serviceaccount",
   },
-  listen: { type: "string", default: ":9964" },
+  listen: { type: "string" },
   endpoint: { type: "string" },
   directory: { type: "string" },
   space: { type: "string" },
@@ -103,6 +119,12 @@ const OPTIONS = {
   cilium: { type: "string" },
   "cluster-api": { type: "boolean", default: false },
   "end-pods": { type: "boolean", default: false },
+  agent: { type: "string" },
+  node: { type: "string" },
+  plugin: { type: "string" },
+  plugins: { type: "string", default: AGENT_FOLDERS.plugins },
+  conflists: { type: "string", default: AGENT_FOLDERS.conflists },
+  folder: { type: "string", default: AGENT_FOLDERS.folder },
   "no-nodes": { type: "boolean", default: false },
   namespace: { type: "string", default: NAMESPACE_DEFAULT },
   image: { type: "string", default: IMAGE_DEFAULT },
@@ -112,7 +134,7 @@ const OPTIONS = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
 
 /** Returns the choices for the manifest that options say. @throws {Error} if they exclude each other */
-function manifestOptions(values: Values, endpoint: string): ManifestOptions {
+async function manifestOptions(values: Values, endpoint: string): Promise<ManifestOptions> {
   const { space = "", region = "", namespace, image, observe, lifecycle, leases } = values;
   return consistent({
     ...{ endpoint, space, region, namespace, image, lifecycle, leases },
@@ -121,7 +143,21 @@ function manifestOptions(values: Values, endpoint: string): ManifestOptions {
     cilium: ciliumModeOf(values.cilium),
     clusterApi: values["cluster-api"],
     endPods: values["end-pods"],
+    agent: values.agent === undefined ? "" : await readConflist(values.agent),
   });
+}
+
+/** Reads a list of plugins for an agent. @throws {Error} if it is none */
+async function readConflist(file: string): Promise<string> {
+  const conflist = await readFile(file, "utf8");
+  assertConflist(conflist, file);
+  return conflist;
+}
+
+/** Returns the path of the plugin that is made with this program, for the processor of this machine. */
+function pluginBeside(): string {
+  const processor = process.arch === "x64" ? "amd64" : process.arch;
+  return fileURLToPath(new URL(`plugin/plat-cni-linux-${processor}`, import.meta.url));
 }
 
 /** Writes files below a folder, and prints their paths. */
@@ -144,30 +180,35 @@ async function main(args: readonly string[]): Promise<void> {
   const [command, ...others] = positionals;
   if (values.help) return void process.stdout.write(HELP);
   if (command === "manifest" && others.length === 0 && values.endpoint !== undefined) {
-    process.stdout.write(manifest(manifestOptions(values, values.endpoint)));
+    process.stdout.write(manifest(await manifestOptions(values, values.endpoint)));
     return;
   }
   if (command === "components" && others.length === 0 && values.directory !== undefined) {
     const { endpoint = CLUSTERCTL_VARIABLES.endpoint, space = CLUSTERCTL_VARIABLES.space } = values;
     const said = { ...values, space, "cluster-api": true, "no-nodes": true };
-    return writeFiles(values.directory, providerFiles(manifestOptions(said, endpoint)));
+    return writeFiles(values.directory, providerFiles(await manifestOptions(said, endpoint)));
   }
   if (command === "chart" && others.length === 0 && values.directory !== undefined)
     return writeFiles(values.directory, chartFiles());
-  if (command !== "run" || others.length > 0 || values.config === undefined) throw new Error(HELP);
-  const listen = /^(.*):(\d{1,5})$/.exec(values.listen);
-  if (!listen)
-    throw new Error(
-      `--listen is ${values.listen}; it must be HOST:PORT, or :PORT for every address.`,
-    );
-  const [, host = "", port] = listen;
+  const { node, agent } = values;
+  const isAgent = command === "agent" && node !== undefined && agent !== undefined;
+  if (!(command === "run" || isAgent) || others.length > 0 || values.config === undefined)
+    throw new Error(HELP);
+  const { listen = `:${isAgent ? AGENT_PORT : PORT}` } = values;
+  const place = /^(.*):(\d{1,5})$/.exec(listen);
+  if (!place)
+    throw new Error(`--listen is ${listen}; it must be HOST:PORT, or :PORT for every address.`);
+  const [, host = "", port] = place;
   const config = await readConfig(values.config);
   const pod = await podIdentity(process.env, values["service-account"]);
   const ending = new AbortController();
   for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => ending.abort());
   const identity = `${hostname()}_${randomBytes(4).toString("hex")}`;
-  const world = { pod, identity, listen: { host, port: Number(port) }, waits: WAITS, log };
-  await runController(config, world, ending.signal);
+  const world = { listen: { host, port: Number(port) }, waits: WAITS, log };
+  if (!isAgent) return runController(config, { ...world, pod, identity }, ending.signal);
+  const { folder, plugins, conflists, plugin = pluginBeside() } = values;
+  const files: AgentFiles = { folder, plugin, plugins, conflist: agent, conflists };
+  return runAgent(config, { ...world, api: kubeApi(pod), node, files }, ending.signal);
 }
 
 main(process.argv.slice(2)).then(

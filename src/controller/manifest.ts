@@ -5,6 +5,7 @@ import { same } from "../base/same.ts";
 import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION, VERSIONS } from "./cluster-api.ts";
 import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./condition.ts";
 import {
+  AGENT_RIGHTS,
   ANSWERS_CILIUM,
   CLUSTER_API,
   type ConditionalRight,
@@ -22,7 +23,18 @@ export const NAMESPACE_DEFAULT = "plat-system";
 export const IMAGE_DEFAULT = `plat-controller:${BUILD.version}`;
 
 export const NAME = LEASE;
-const PORT = 9964;
+/** The ports of the probes. Both programs use the network of their host. */
+export const PORT = 9964;
+export const AGENT_PORT = 9965;
+const AGENT = "plat-agent";
+/** The name of the list of plugins on each node. The one that sorts first counts. */
+const CONFLIST = "10-plat.conflist";
+/** The folders of a node that its agent uses, as runtimes look for plugins and their lists. */
+export const AGENT_FOLDERS = {
+  folder: "/run/plat",
+  plugins: "/opt/cni/bin",
+  conflists: "/etc/cni/net.d",
+} as const;
 const RBAC = "rbac.authorization.k8s.io";
 const TOKEN_FOLDER = "/var/run/secrets/plat";
 
@@ -35,6 +47,8 @@ export interface ManifestOptions extends Switches {
   readonly tokenSecret: string;
   readonly image: string;
   readonly namespace: string;
+  /** The list of plugins that an agent installs on each node; without it there are no agents. */
+  readonly agent: string;
 }
 
 /** The names of what a user chooses, but for the namespace. */
@@ -147,16 +161,20 @@ export function objectsOf(choices: Choices): readonly object[] {
   const own = { name: NAME, namespace, labels };
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
-    ...rolesOf(conditionalRights(namespace), choices),
+    ...rolesOf(NAME, conditionalRights(namespace), choices),
     ...choices.items(CLUSTER_API, poolCrds()),
     ...choices.items(WRITES_NODES, admissionOf(choices)),
     {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: own,
-      data: { "config.yaml": configOf(choices) },
+      data: {
+        "config.yaml": configOf(choices),
+        ...choices.fields(given("agent"), { [CONFLIST]: choices.text("agent") }),
+      },
     },
     deploymentOf(choices, labels),
+    ...choices.items(given("agent"), agentOf(choices)),
     {
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
@@ -292,12 +310,16 @@ const POOL_SCHEMA = {
   },
 } as const;
 
-/** Returns a role and its binding for the cluster, and for each namespace in which there is a right. */
-function rolesOf(rights: readonly ConditionalRight[], choices: Choices): readonly object[] {
+/** Returns the roles of an account and their bindings: for the cluster, and for each namespace in which there is a right. */
+function rolesOf(
+  name: string,
+  rights: readonly ConditionalRight[],
+  choices: Choices,
+): readonly object[] {
   const scopes = [...new Set(rights.map(({ namespace }) => namespace))];
   return scopes.flatMap((namespace) => {
     const prefix = namespace === undefined ? "Cluster" : "";
-    const metadata = { name: NAME, ...(namespace !== undefined && { namespace }) };
+    const metadata = { name, ...(namespace !== undefined && { namespace }) };
     const own = rights.filter((right) => right.namespace === namespace);
     const roles = [
       {
@@ -310,8 +332,8 @@ function rolesOf(rights: readonly ConditionalRight[], choices: Choices): readonl
         apiVersion: `${RBAC}/v1`,
         kind: `${prefix}RoleBinding`,
         metadata,
-        roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name: NAME },
-        subjects: [{ kind: "ServiceAccount", name: NAME, namespace: choices.namespace }],
+        roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
+        subjects: [{ kind: "ServiceAccount", name, namespace: choices.namespace }],
       },
     ];
     return within(ALWAYS, conditionOf(own), roles, choices);
@@ -401,15 +423,93 @@ function admissionOf({ namespace, items }: Choices): readonly object[] {
   ];
 }
 
-function deploymentOf(
-  { namespace, text, items }: Choices,
-  labels: Readonly<Record<string, string>>,
-): object {
-  const probe = (path: string) => ({ httpGet: { path, port: PORT }, periodSeconds: 10 });
-  const mounts = [
-    { name: "config", mountPath: "/etc/plat", readOnly: true },
-    ...items(given("tokenSecret"), [{ name: "token", mountPath: TOKEN_FOLDER, readOnly: true }]),
+/** Returns the objects of the agents: a pod on each node, with an account of its own. */
+function agentOf(choices: Choices): readonly object[] {
+  const { namespace, text } = choices;
+  const labels = { "app.kubernetes.io/name": AGENT };
+  const own = { name: AGENT, namespace, labels };
+  const rights = AGENT_RIGHTS.map((right) => ({ ...right, when: ALWAYS }));
+  const folders = Object.entries(AGENT_FOLDERS);
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
+    ...rolesOf(AGENT, rights, choices),
+    {
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata: own,
+      spec: {
+        selector: { matchLabels: labels },
+        updateStrategy: { rollingUpdate: { maxUnavailable: "10%" } },
+        template: {
+          metadata: { labels },
+          spec: {
+            serviceAccountName: AGENT,
+            // It gives pods their network, so it must not wait for it, on any node.
+            hostNetwork: true,
+            priorityClassName: "system-node-critical",
+            tolerations: [{ operator: "Exists" }],
+            // The folders of plugins belong to root.
+            securityContext: { runAsUser: 0, seccompProfile: { type: "RuntimeDefault" } },
+            containers: [
+              {
+                name: "agent",
+                image: text("image"),
+                args: [
+                  ...["agent", "--config", "/etc/plat/config.yaml", "--node", "$(NODE_NAME)"],
+                  ...["--agent", `/etc/plat/${CONFLIST}`, "--listen", `:${AGENT_PORT}`],
+                ],
+                env: [
+                  { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
+                ],
+                ports: [{ name: "metrics", containerPort: AGENT_PORT }],
+                ...probesOf(AGENT_PORT),
+                resources: {
+                  requests: { cpu: "50m", memory: "128Mi" },
+                  limits: { memory: "256Mi" },
+                },
+                securityContext: CONFINED,
+                volumeMounts: [
+                  { name: "config", mountPath: "/etc/plat", readOnly: true },
+                  ...folders.map(([name, mountPath]) => ({ name, mountPath })),
+                  ...tokenMount(choices),
+                ],
+              },
+            ],
+            volumes: [
+              { name: "config", configMap: { name: NAME } },
+              ...folders.map(([name, path]) => ({
+                name,
+                hostPath: { path, type: "DirectoryOrCreate" },
+              })),
+              ...tokenVolume(choices),
+            ],
+          },
+        },
+      },
+    },
   ];
+}
+
+/** The container may do nothing but its work. */
+const CONFINED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+} as const;
+
+function probesOf(port: number) {
+  const probe = (path: string) => ({ httpGet: { path, port }, periodSeconds: 10 });
+  return { readinessProbe: probe("/readyz"), livenessProbe: probe("/healthz") };
+}
+
+const tokenMount = ({ items }: Choices) =>
+  items(given("tokenSecret"), [{ name: "token", mountPath: TOKEN_FOLDER, readOnly: true }]);
+
+const tokenVolume = ({ text, items }: Choices) =>
+  items(given("tokenSecret"), [{ name: "token", secret: { secretName: text("tokenSecret") } }]);
+
+function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>): object {
+  const { namespace, text } = choices;
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -440,26 +540,19 @@ function deploymentOf(
               image: text("image"),
               args: ["run", "--config", "/etc/plat/config.yaml", "--listen", `:${PORT}`],
               ports: [{ name: "metrics", containerPort: PORT }],
-              readinessProbe: probe("/readyz"),
-              livenessProbe: probe("/healthz"),
+              ...probesOf(PORT),
               resources: {
                 requests: { cpu: "100m", memory: "128Mi" },
                 limits: { memory: "256Mi" },
               },
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ["ALL"] },
-              },
-              volumeMounts: mounts,
+              securityContext: CONFINED,
+              volumeMounts: [
+                { name: "config", mountPath: "/etc/plat", readOnly: true },
+                ...tokenMount(choices),
+              ],
             },
           ],
-          volumes: [
-            { name: "config", configMap: { name: NAME } },
-            ...items(given("tokenSecret"), [
-              { name: "token", secret: { secretName: text("tokenSecret") } },
-            ]),
-          ],
+          volumes: [{ name: "config", configMap: { name: NAME } }, ...tokenVolume(choices)],
         },
       },
     },

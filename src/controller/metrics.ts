@@ -18,6 +18,10 @@ const METRICS = {
     "counter",
     "Lists and watches that failed, by resource and reason",
   ],
+  plat_controller_cni_commands_total: [
+    "counter",
+    "Commands of the CNI plugin, by the code of the error, which is 0 for a result",
+  ],
   plat_controller_lists_total: ["counter", "Complete lists from the API server, by resource"],
 } as const;
 

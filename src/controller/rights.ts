@@ -34,6 +34,14 @@ export interface Switches {
   readonly endPods: boolean;
 }
 
+/** The rights of the agent of a node. */
+export const AGENT_RIGHTS: readonly Right[] = [
+  ...["get", "list", "watch"].map((verb) => ({ group: "", resource: "pods", verb })),
+  ...["get", "list", "watch"].map((verb) => ({ group: "", resource: "namespaces", verb })),
+  { group: "apps", resource: "replicasets", verb: "get" },
+  { group: "batch", resource: "jobs", verb: "get" },
+];
+
 /** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
 export const rightsOf = (switches: Switches, namespace: string): readonly Right[] =>
   conditionalRights(namespace).flatMap(({ when, ...right }) =>

@@ -15,8 +15,8 @@ import { Pods } from "./pods.ts";
 import { CLUSTER_NAMESPACE, LEASE, missingRights, rightsOf, wordsOf } from "./rights.ts";
 
 /** A cluster that is silent for so long is one that the reflector does not hear any more. */
-const SILENCE_MS_MAX = 10 * 60_000;
-const RIGHTS_AGAIN_MS = 10_000;
+export const SILENCE_MS_MAX = 10 * 60_000;
+export const RIGHTS_AGAIN_MS = 10_000;
 const START_AGAIN_MS = 2_000;
 
 /** The surroundings of the controller. */
@@ -157,7 +157,7 @@ function unlistedOf({ nodes, leases, cilium, clusterApi, pods }: Parts): readonl
 }
 
 /** Repeats an act with a pause, until the signal ends it. A failure is tried again after the same pause. */
-async function untilEnd(
+export async function untilEnd(
   signal: AbortSignal,
   waits: Waits,
   pauseMs: number,
@@ -189,7 +189,7 @@ async function clusterOf(
 }
 
 /** Returns the client of Plat. It reads the file of a token anew for each call, because the kubelet replaces it. */
-function platOf({ plat: { tokenFile, ...options } }: Config): PlatClient {
+export function platOf({ plat: { tokenFile, ...options } }: Pick<Config, "plat">): PlatClient {
   if (tokenFile === undefined) return platClient(options);
   const { space } = platClient(options);
   return clientOver(async (request) => {

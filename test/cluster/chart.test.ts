@@ -34,6 +34,7 @@ const OPTIONS: ManifestOptions = {
   cilium: "off",
   clusterApi: false,
   endPods: false,
+  agent: "",
   ...TEXTS[0],
 };
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { connect } from "../../src/cni/connection.ts";
+import { AGENT_FIELDS } from "../../src/cni/network.ts";
 import { run } from "../../src/cni/run.ts";
 import type { Plat } from "../../src/local/plat.ts";
 import { call } from "../local/process.ts";
@@ -64,6 +65,7 @@ export function plugin() {
         variables: variablesOf(command, given),
         stdin: async () => (typeof config === "string" ? config : JSON.stringify(config)),
         hostname: "host-of-the-kernel",
+        without: AGENT_FIELDS,
         connect,
       });
       return { exit, out: out === "" ? undefined : JSON.parse(out) };

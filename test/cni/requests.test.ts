@@ -5,12 +5,10 @@ import { assignRequests } from "../../src/cni/requests.ts";
 import { attachmentOf } from "../../src/nouns/address/attachment.ts";
 
 const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
-  network: networkOf({
-    cniVersion: "1.1.0",
-    name: "podnet",
-    ipam: { type: "plat-cni", ...ipam },
-    ...more,
-  }),
+  network: networkOf(
+    { cniVersion: "1.1.0", name: "podnet", ipam: { type: "plat-cni", ...ipam }, ...more },
+    [],
+  ),
   host: "node-1",
   container: {
     containerId: "c1",

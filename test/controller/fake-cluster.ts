@@ -7,6 +7,7 @@ import type { NodeObject } from "../../src/controller/nodes.ts";
 
 const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/pods";
+const NAMESPACES = "/api/v1/namespaces";
 export const NODE_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 const CILIUM_NODES = "/apis/cilium.io/v2/ciliumnodes";
 
@@ -52,11 +53,19 @@ interface OtherPath {
 const OTHER =
   /^(?<group>\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<resource>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<status>status))?$/;
 
-/** Returns the objects that a field selector chooses, which can name a phase. */
+/** The fields of an object that a field selector can name. */
+interface Selected {
+  readonly status?: { readonly phase?: string };
+  readonly spec?: { readonly nodeName?: string };
+}
+
+/** Returns the objects that a field selector chooses, which can name a phase or a node. */
 const meantBy =
   ({ fieldSelector }: Readonly<Record<string, string>>) =>
-  (object: object & { readonly status?: { readonly phase?: string } }): boolean =>
-    fieldSelector === undefined || fieldSelector === `status.phase=${object.status?.phase}`;
+  ({ status, spec }: object & Selected): boolean =>
+    fieldSelector === undefined ||
+    fieldSelector === `status.phase=${status?.phase}` ||
+    fieldSelector === `spec.nodeName=${spec?.nodeName}`;
 
 /** Returns an object with the changes of a merge patch: a list replaces a list, and null removes a field. */
 function merged(object: object, change: object): object {
@@ -288,7 +297,8 @@ export class FakeCluster implements KubeApi {
     }
     if (path === NODES) return this.#page(this.nodes, query);
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
-    if (path === PODS || path === NODE_LEASES) return this.#page(this.#collection(path), query);
+    if (path === PODS || path === NODE_LEASES || path === NAMESPACES)
+      return this.#page(this.#collection(path), query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
@@ -302,6 +312,16 @@ export class FakeCluster implements KubeApi {
     const other = OTHER.exec(path)?.groups as OtherPath | undefined;
     if (other) return this.#other(method, other, query, body);
     if (path === "/api/v1/namespaces/kube-system") return { metadata: { uid: "cluster-uid" } };
+    const [, of = "", pod] =
+      /^\/api\/v1\/namespaces\/([^/]+)(?:\/pods\/([^/]+))?$/.exec(path) ?? [];
+    if (of !== "") {
+      const found =
+        pod === undefined
+          ? this.#collection(NAMESPACES).get(of)
+          : this.#collection(PODS).get(`${of}/${pod}`);
+      if (found) return found;
+      throw new KubeError(404, "NotFound", "not found");
+    }
     return this.#event(method, name, body);
   }
 
@@ -364,6 +384,7 @@ export class FakeCluster implements KubeApi {
     }
     if (method === "DELETE") return this.deleteObject(path, key);
     if (!known) throw new KubeError(404, "NotFound", "not found");
+    if (method === "GET") return known;
     const { resourceVersion = known.metadata.resourceVersion } = metadata;
     if (resourceVersion !== known.metadata.resourceVersion)
       throw new KubeError(409, "Conflict", "the object has been modified");

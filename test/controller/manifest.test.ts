@@ -7,7 +7,7 @@ import packed from "../../package.json" with { type: "json" };
 import { chartFiles } from "../../src/controller/chart.ts";
 import { parseConfig, readConfig } from "../../src/controller/config.ts";
 import { CLUSTERCTL_VARIABLES, manifest, providerFiles } from "../../src/controller/manifest.ts";
-import { missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
+import { AGENT_RIGHTS, missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 
 const OPTIONS = {
@@ -21,6 +21,7 @@ const OPTIONS = {
   cilium: "off",
   clusterApi: false,
   endPods: false,
+  agent: "",
   namespace: "plat-system",
   image: "plat-controller:1",
 } as const;
@@ -84,6 +85,47 @@ describe("the manifest", () => {
       expect(needed.includes("create events")).toBe(clusterApi);
     },
   );
+
+  it("has an agent for each node with exactly its own rights, and none without a list of plugins", () => {
+    const ofAgent = (objects: readonly Printed[]) =>
+      objects.filter(({ metadata }) => metadata.name === "plat-agent");
+    expect(ofAgent(printed())).toEqual([]);
+    const agent = '{"name": "podnet"}\n';
+    const objects = printed({ agent, tokenSecret: "plat-token" });
+    expect(grantedBy(ofAgent(objects))).toEqual([
+      ...["get pods", "list pods", "watch pods"],
+      ...["get namespaces", "list namespaces", "watch namespaces"],
+      ...["get replicasets.apps", "get jobs.batch"],
+    ]);
+    // Those of the controller stay what they are.
+    expect(grantedBy(objects).length).toBe(grantedBy(printed()).length + AGENT_RIGHTS.length);
+    const [daemonSet] = ofAgent(objects).filter(({ kind }) => kind === "DaemonSet");
+    expect(daemonSet).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            serviceAccountName: "plat-agent",
+            hostNetwork: true,
+            priorityClassName: "system-node-critical",
+            tolerations: [{ operator: "Exists" }],
+            containers: [
+              {
+                volumeMounts: [
+                  { name: "config" },
+                  { name: "folder", mountPath: "/run/plat" },
+                  { name: "plugins", mountPath: "/opt/cni/bin" },
+                  { name: "conflists", mountPath: "/etc/cni/net.d" },
+                  { name: "token" },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    });
+    const config = objects.find(({ kind }) => kind === "ConfigMap");
+    expect(config?.data?.["10-plat.conflist"]).toBe(agent);
+  });
 
   it("has the pools of claims for a provider of Cluster API, named as its contract says", () => {
     const crds = (options: Partial<Parameters<typeof manifest>[0]>) =>
@@ -189,7 +231,7 @@ it("the chart has a value for each choice, and each line with an action belongs 
   expect(named.filter((name) => !template.includes(`.Values.${name}`))).toEqual([]);
   const actions = template.split("\n").filter((line) => /\{\{|@@/.test(line));
   const plain =
-    /^\{\{- .* \}\}$|^ +(?:\w+: )+(?:\{\{ .* \| quote \}\}|"\{\{ .Release.Namespace \}\}")$/;
+    /^\{\{- .* \}\}$|^ +(?:[\w.-]+: )+(?:\{\{ .* \| quote \}\}|"\{\{ .Release.Namespace \}\}")$/;
   expect(actions.filter((line) => !plain.test(line))).toEqual([
     `      expression: request.userInfo.username == "system:serviceaccount:{{ .Release.Namespace }}:plat-controller"`,
   ]);

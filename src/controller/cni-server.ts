@@ -1,0 +1,207 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import * as v from "valibot";
+import { textOf } from "../base/utf8.ts";
+import { CniError, CODE, errorObject } from "../cni/error.ts";
+import type { Variables } from "../cni/invocation.ts";
+import { textOfAttachment } from "../nouns/address/attachment.ts";
+import type { Waits } from "./kube/waits.ts";
+
+const PATH = "/v1/cni";
+/** A configuration has some KB. A list of the attachments of a node has 100 characters for each. */
+const REQUEST_BYTES_MAX = 1_000_000;
+const CONNECTIONS_MAX = 512;
+/** The wait before commands that the plugin left behind are looked for again. */
+const LEFT_AGAIN_MS = 60_000;
+/** The version of an error of a request that names none. */
+const CNI_VERSION = "1.1.0";
+
+/** The folder that the plugin and the agent share. Root alone may enter it. */
+const FOLDER_MODE = 0o700;
+const SOCKET_MODE = 0o600;
+const SOCKET = "agent.sock";
+const DELETES = "deletes";
+
+const text = v.optional(v.string(), "");
+
+/** A command of a runtime, as the plugin passes it on. */
+const request = v.object({
+  command: v.string(),
+  containerId: text,
+  ifName: text,
+  args: text,
+  config: v.record(v.string(), v.unknown()),
+});
+
+type Request = v.InferOutput<typeof request>;
+
+/** The end of a command: what the plugin prints, and its exit code. */
+export interface Ended {
+  readonly exit: 0 | 1;
+  readonly out: string;
+}
+
+/** Carries out a command, with the variables that the runtime has set. */
+type Answer = (variables: Variables, config: string) => Promise<Ended>;
+
+/** The surroundings of the server. */
+export interface CniServerOptions {
+  /** The folder with the socket, and with the commands that the plugin left behind while nobody listened. */
+  readonly folder: string;
+  readonly answer: Answer;
+  readonly waits: Waits;
+  readonly log: (message: string, about?: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Serves the commands of the CNI plugin of a node, over a Unix socket that root alone may use. Commands for one interface
+ * of a container are carried out in turn. A DEL that the plugin left behind while nobody listened is carried out later.
+ */
+export class CniServer {
+  readonly #options: CniServerOptions;
+  /** The last command of each attachment that is in work. */
+  readonly #inWork = new Map<string, Promise<unknown>>();
+
+  constructor(options: CniServerOptions) {
+    this.#options = options;
+  }
+
+  /** Listens until the signal ends it. Returns once it listens. */
+  async listen(signal: AbortSignal): Promise<void> {
+    const { folder } = this.#options;
+    await mkdir(join(folder, DELETES), { recursive: true, mode: FOLDER_MODE });
+    await chmod(folder, FOLDER_MODE);
+    const socket = join(folder, SOCKET);
+    // An agent that was killed leaves its socket behind.
+    await rm(socket, { force: true });
+    const server = createServer((asked, response) => void this.#serve(asked, response));
+    server.maxConnections = CONNECTIONS_MAX;
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(socket, resolve);
+    });
+    await chmod(socket, SOCKET_MODE);
+    signal.addEventListener("abort", () => {
+      server.close();
+      server.closeAllConnections();
+    });
+  }
+
+  /** Carries out the commands that the plugin left behind, again and again until the signal ends it. */
+  async drain(signal: AbortSignal): Promise<void> {
+    const { folder, waits, log } = this.#options;
+    while (!signal.aborted) {
+      const names = await readdir(join(folder, DELETES)).catch(() => []);
+      // The plugin writes a file under another name first.
+      for (const name of names.filter((one) => !one.startsWith("."))) {
+        if (signal.aborted) return;
+        await this.#carryOutLeft(join(folder, DELETES, name)).catch((error: unknown) =>
+          log("A DEL that was left behind could not be read", { name, error: String(error) }),
+        );
+      }
+      await waits.sleep(LEFT_AGAIN_MS, signal);
+    }
+  }
+
+  async #carryOutLeft(file: string): Promise<void> {
+    const { log } = this.#options;
+    const asked = parsed(await readFile(file));
+    if (asked?.command !== "DEL") {
+      log("A file that is no DEL was removed", { file });
+      return rm(file, { force: true });
+    }
+    const { containerId, ifName } = asked;
+    const { exit, out } = await this.#inTurn(asked, () => existsSync(file));
+    if (exit === 0) {
+      log("A DEL that was left behind is done", { containerId, ifName });
+      return rm(file, { force: true });
+    }
+    log("A DEL that was left behind failed, and is tried again", { containerId, ifName, out });
+  }
+
+  async #serve(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { exit, out } = await this.#answerTo(asked).catch(
+      (error: unknown): Ended => failed(new CniError(CODE.internal, `Unexpected ${String(error)}`)),
+    );
+    // The plugin prints the body, and ends with an error for every status but 200.
+    response.writeHead(exit === 0 ? 200 : 400, { "content-type": "application/json" }).end(out);
+  }
+
+  async #answerTo(asked: IncomingMessage): Promise<Ended> {
+    const { method, url } = asked;
+    if (method !== "POST" || url !== PATH)
+      return failed(new CniError(CODE.decoding, `${method} ${url} is unknown; send POST ${PATH}.`));
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of asked) {
+      bytes += chunk.length;
+      if (bytes > REQUEST_BYTES_MAX)
+        return failed(
+          new CniError(CODE.decoding, `The request has more than ${REQUEST_BYTES_MAX} bytes.`),
+        );
+      chunks.push(chunk);
+    }
+    const read = parsed(Buffer.concat(chunks));
+    if (read) return this.#inTurn(read);
+    return failed(
+      new CniError(
+        CODE.decoding,
+        "The request is not JSON with command, containerId, ifName, args and config.",
+      ),
+    );
+  }
+
+  /**
+   * Carries out a command after those that came before it for the same attachment.
+   *
+   * @param isWanted returns false if one of those has made it pointless
+   */
+  async #inTurn(asked: Request, isWanted = () => true): Promise<Ended> {
+    const { command, containerId, ifName, args, config } = asked;
+    const key = textOfAttachment({ containerId, ifName });
+    const before = this.#inWork.get(key);
+    const act = async (): Promise<Ended> => {
+      await before?.catch(() => undefined);
+      if (!isWanted()) return { exit: 0, out: "" };
+      // A DEL from before an ADD must not come after it.
+      if (command === "ADD") await this.#forget(containerId, ifName);
+      const variables = {
+        CNI_COMMAND: command,
+        CNI_CONTAINERID: containerId,
+        CNI_IFNAME: ifName,
+        CNI_ARGS: args,
+      };
+      return this.#options.answer(variables, JSON.stringify(config));
+    };
+    const acting = act();
+    this.#inWork.set(key, acting);
+    try {
+      return await acting;
+    } finally {
+      if (this.#inWork.get(key) === acting) this.#inWork.delete(key);
+    }
+  }
+
+  async #forget(containerId: string, ifName: string): Promise<void> {
+    const name = `${containerId}-${ifName}`;
+    if (!name.includes("/")) await rm(join(this.#options.folder, DELETES, name), { force: true });
+  }
+}
+
+/** Returns the command in a text; nothing if there is none. */
+function parsed(bytes: Buffer): Request | undefined {
+  const read = textOf(bytes);
+  if (!read.ok) return undefined;
+  try {
+    const checked = v.safeParse(request, JSON.parse(read.value));
+    return checked.success ? checked.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const failed = (error: CniError): Ended => ({
+  exit: 1,
+  out: `${JSON.stringify(errorObject(CNI_VERSION, error))}\n`,
+});
