@@ -6,6 +6,7 @@ import { inParallel } from "../kernel/core/parallel.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
 import { type KubeObject, keyOf, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
+import { onceServed, servedOf } from "./kube/served.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
@@ -43,8 +44,6 @@ const KEYS_PER_ROUND = 64;
 const POOL_AGAIN_MS = 5 * 60_000;
 /** The wait for another try where only a change by somebody can help. */
 const NO_ADDRESS_MS = 60_000;
-/** The wait before the API server is asked again which versions it has. */
-const DISCOVER_AGAIN_MS = 10_000;
 const [NOT_FOUND, CONFLICT] = [404, 409];
 
 /** The beginning of the key of a claim in the queue. That of a pool begins with its kind. */
@@ -170,14 +169,12 @@ export class ClusterApi {
   /** Follows claims, addresses, pools and Clusters until the signal ends it. It first waits for the CRDs of Cluster API. */
   async follow(signal: AbortSignal): Promise<void> {
     const { api, waits, log } = this.#options;
-    while (!signal.aborted && !this.#followed)
-      try {
-        const claimVersion = await versionOf(api, CLAIM_GROUP);
-        this.#followed = this.#following(claimVersion, await versionOf(api, CLUSTER_GROUP));
-      } catch (error) {
-        log("Cluster API was not found", { error: String(error) });
-        await waits.sleep(DISCOVER_AGAIN_MS, signal);
-      }
+    const look = async () => {
+      const claimVersion = await versionOf(api, CLAIM_GROUP);
+      return this.#following(claimVersion, await versionOf(api, CLUSTER_GROUP));
+    };
+    const missing = (error: unknown) => log("Cluster API was not found", { error: String(error) });
+    this.#followed = await onceServed(look, waits, missing, signal);
     if (this.#followed)
       await Promise.all(reflectorsOf(this.#followed).map((each) => each.run(signal)));
   }
@@ -500,16 +497,11 @@ export class ClusterApi {
 }
 
 /** Returns the group of an API with the best of the versions that this speaks. @throws {Error} if there is none */
-async function versionOf(api: KubeApi, group: string): Promise<string> {
-  const { versions } = await api.send<{ versions: readonly { version: string }[] }>({
-    path: `/apis/${group}`,
-  });
-  const has = versions.map(({ version }) => version);
-  const version = VERSIONS.find((each) => has.includes(each));
-  if (version === undefined)
-    throw new Error(`${group} has ${has.join(", ")}, and none of ${VERSIONS.join(", ")}`);
-  return `${group}/${version}`;
-}
+const versionOf = (api: KubeApi, group: string): Promise<string> =>
+  servedOf(
+    api,
+    VERSIONS.map((version) => `${group}/${version}`),
+  );
 
 const reflectorsOf = ({ claims, addresses, clusters, pools }: Followed) => [
   claims,

@@ -2,17 +2,16 @@ import * as v from "valibot";
 import { namespaceName, newNode, resourceName } from "../../api/schema/field.ts";
 import { labels as labelsSchema } from "../../api/schema/labels.ts";
 import { BLOCK_SIZES, BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
-import { BITS, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
+import { compareAddresses, formatAddress } from "../../net/address.ts";
 import {
   addressAt,
   type Cidr,
-  cidrOf,
   formatCidr,
   intervalOf,
   overlaps,
   parseCidr,
 } from "../../net/cidr.ts";
-import { parsePlainInterval } from "../../net/plain-form.ts";
+import { reservedBy } from "../../nouns/reservation/contract/calico-ipreservation.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -152,28 +151,16 @@ function poolOf({ metadata, spec }: IpPool): DesiredPool {
   };
 }
 
-/** Converts a reservation. Calico skips its unreadable CIDRs, and identifies a network by any address in it. */
 function reservationOf({ metadata, spec }: IpReservation): {
   readonly desired: DesiredReservation;
   readonly notes: readonly string[];
 } {
   const { name } = metadata;
-  const cidrs: string[] = [];
-  const notes: string[] = [];
-  for (const entry of spec.reservedCIDRs ?? []) {
-    const network = parsePlainInterval(networkOf(entry));
-    if (network.ok && !entry.includes("-")) cidrs.push(network.value.text);
-    else notes.push(`reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`);
-  }
+  const { cidrs, skipped } = reservedBy(spec.reservedCIDRs ?? []);
+  const notes = skipped.map(
+    (entry) => `reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`,
+  );
   return { desired: { name, cidrs }, notes };
-}
-
-function networkOf(entry: string): string {
-  const [, ip = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(entry) ?? [];
-  const address = parseAddress(ip);
-  if (!address.ok || parseCidr(entry).ok) return entry;
-  const { family } = address.value;
-  return Number(digits) <= BITS[family] ? formatCidr(cidrOf(address.value, Number(digits))) : entry;
 }
 
 function settingsOf({ spec }: IpamConfig): {

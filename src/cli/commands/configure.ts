@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { asSeen } from "../../client/as-seen.ts";
 import { SETTINGS } from "../../nouns/settings/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
-import { asSeen } from "../resource/change.ts";
 import { capital, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { stringify } from "yaml";
+import { lostFields } from "../../contract/manifest-fields.ts";
 import { readInventory } from "../calico/inventory.ts";
 import { listOf } from "../calico/list.ts";
 import { type Inventory, resourcesOf } from "../calico/to-dump.ts";
@@ -8,7 +9,6 @@ import type { Pool } from "../import/current.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
-import { lostFields } from "../resource/manifest-fields.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type * as v from "valibot";
+import { asSeen } from "../../client/as-seen.ts";
 import type { Answer } from "../../client/index.ts";
 import type { poolRead } from "../../contract/answers.ts";
 import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
@@ -16,7 +17,6 @@ import { duration } from "../invocation/options.ts";
 import { type Job, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
-import { asSeen } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
 import { POOL, titled } from "../resource/kind.ts";

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
 import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
+import { asSeen } from "../../client/as-seen.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { assignedInPool } from "../api/pool-usage.ts";
@@ -8,7 +9,6 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
-import { asSeen } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
 import { POOL, titled } from "../resource/kind.ts";
 import { listAll } from "../resource/list.ts";

@@ -1,3 +1,4 @@
+import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
 import { type AddressSet, holds, unionOf } from "../../net/address-set.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../net/cidr.ts";
 import { parsePlainInterval } from "../../net/plain-form.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
-import { PLAT_FIELDS } from "../resource/manifest-fields.ts";
 import type { Current, Pool } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isManifest } from "../../api/http/choose-manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
+import type { Seen } from "../../client/as-seen.ts";
 import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
+import { keepingUnsaid } from "../../contract/manifest-fields.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";
 import { pathOf } from "./kind.ts";
@@ -54,7 +56,9 @@ export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change
     await client.call({ method: "DELETE", path, query, ...matching(seen) });
     return { ...nothing, outcome: "deleted", etag: seen.etag };
   }
-  const sent = isManifest(wanted.body) ? wanted.body : withUnsaid(wanted, wanted.body, seen?.body);
+  const sent = isManifest(wanted.body)
+    ? wanted.body
+    : keepingUnsaid(wanted.unsaid, wanted.body, seen?.body);
   const { body: answer } = await client.call<Body>({
     method: "PUT",
     path,
@@ -63,7 +67,7 @@ export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change
     ...matching(seen),
   });
   const { dryRun: _, warnings, ...stands } = answer;
-  const body = withUnsaid(wanted, stands, seen?.body);
+  const body = keepingUnsaid(wanted.unsaid, stands, seen?.body);
   const changed = seen ? changesOf(seen.body, body) : [];
   return {
     wanted,
@@ -110,13 +114,7 @@ export async function make(client: PlatClient, answer: Change): Promise<Change> 
   return change;
 }
 
-type Seen = Pick<Reply<unknown>, "etag"> | undefined;
-
-/** Returns the precondition of a write: the ETag that was read, or that the object does not exist. */
-export const asSeen = (seen: Seen) =>
-  seen?.etag === undefined ? { ifNoneMatch: "*" } : { ifMatch: seen.etag };
-
-/** Returns the same precondition as headers, for a path that no operation has a name for. */
+/** Returns the precondition of a write as headers, for a path that no operation has a name for. */
 export const matching = (seen: Seen) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });
@@ -138,14 +136,6 @@ function jobOf({ job }: Body): string | undefined {
 
 const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");
-
-/** Returns a body with the fields of the current object for which its manifest has no word. */
-function withUnsaid({ unsaid }: Wanted, body: object, seen: Body | undefined): Body {
-  if (!seen) return { ...body };
-  const said = Object.entries(body).filter(([field]) => !unsaid.includes(field));
-  const kept = unsaid.filter((field) => seen[field] !== undefined);
-  return Object.fromEntries([...said, ...kept.map((field) => [field, seen[field]])]);
-}
 
 /** Returns the fields that `apply` leaves, but for those whose value a new object of the same manifest would have. */
 function leftOf({ unsaid, body = {} }: Wanted, seen: Body = {}): readonly FieldLeft[] {

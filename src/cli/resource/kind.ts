@@ -4,6 +4,12 @@ import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../base/limits.ts";
 import { type Path, path } from "../../client/index.ts";
 import {
+  UNSAID_OF_NAMESPACE,
+  UNSAID_OF_NODE,
+  UNSAID_OF_RESERVATION,
+  unsaidOfPool,
+} from "../../contract/manifest-fields.ts";
+import {
   CILIUM_POD_IP_POOL,
   readCiliumPodIpPool,
 } from "../../nouns/cilium/contract/pod-ip-pool.ts";
@@ -16,12 +22,6 @@ import { readSpiderSubnet, SPIDER_SUBNET } from "../../nouns/pool/contract/spide
 import { NAMESPACE_MANIFEST, NODE_MANIFEST } from "../../nouns/registry/contract/request.ts";
 import { SPIDER_RESERVED_IP } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
 import { usageError } from "../shell/exit.ts";
-import {
-  UNSAID_OF_NAMESPACE,
-  UNSAID_OF_NODE,
-  UNSAID_OF_RESERVATION,
-  unsaidOfPool,
-} from "./manifest-fields.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
 export interface Kind {

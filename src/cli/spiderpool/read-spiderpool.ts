@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { newWorkloadProblems } from "../../api/schema/handle.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { isRecord } from "../../api/schema/schema.ts";
+import { unsaidOfPool } from "../../contract/manifest-fields.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
 import { countOf, unionOf } from "../../net/address-set.ts";
@@ -11,7 +12,11 @@ import { parseNumber } from "../../nouns/application/application.ts";
 import { workloadHandle } from "../../nouns/application/workload.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
 import type { PoolDocument } from "../../nouns/pool/contract/request.ts";
-import { readSpiderIpPool } from "../../nouns/pool/contract/spider-ippool.ts";
+import {
+  applicationOfPool,
+  readSpiderIpPool,
+  SPIDER_PREFIX,
+} from "../../nouns/pool/contract/spider-ippool.ts";
 import { readSpiderSubnet } from "../../nouns/pool/contract/spider-subnet.ts";
 import { readReservedIp } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
 import {
@@ -24,7 +29,6 @@ import {
   type DesiredPool,
 } from "../import/desired.ts";
 import { type Objects, objectsOf } from "../import/objects.ts";
-import { unsaidOfPool } from "../resource/manifest-fields.ts";
 
 /*
  * The resources of Spiderpool, as far as an import reads them:
@@ -173,27 +177,10 @@ function desiredPool(
 function ipPoolOf(pool: IpPool): DesiredPool {
   const manifest = manifestOf(pool);
   const { spec } = manifest;
-  if (!ownerOf(pool) || !isRecord(spec))
+  if (!applicationOfPool(pool.metadata) || !isRecord(spec))
     return desiredPool("SpiderIPPool", pool, readSpiderIpPool(manifest));
   const { podAffinity: _, ...open } = spec;
   return desiredPool("SpiderIPPool", pool, readSpiderIpPool({ ...manifest, spec: open }));
-}
-
-const PREFIX = "ipam.spidernet.io";
-
-/** Returns the application for which Spiderpool made a pool, such as `auto4-web-eth0-9a2b3`; nothing if people made the pool. */
-function ownerOf({ metadata: { name: pool, labels, annotations } }: IpPool) {
-  const label = (name: string) => labels?.[`${PREFIX}/${name}`];
-  // Older versions have the three in an annotation, `apps/v1:Deployment:shop:web`, or in one label, `Deployment_shop_web`.
-  const [kind, namespace, name] =
-    annotations?.[`${PREFIX}/application`]?.split(":").slice(-3) ??
-    label("owner-application")?.split("_") ??
-    ["kind", "namespace", "name"].map((part) => label(`owner-application-${part}`));
-  if (!namespace || !kind || !name) return undefined;
-  const inName = /-v[46]-(.+)-[0-9a-f]+$/.exec(pool)?.[1];
-  const interfaceName = label("interface") ?? inName ?? "eth0";
-  const subnet = label("owner-spider-subnet");
-  return { application: `${namespace}/${kind}/${name}`, interfaceName, subnet };
 }
 
 /**
@@ -207,7 +194,7 @@ function applicationsOf(
   const known = new Map(pools.map((pool) => [pool.name, pool]));
   const owned = groupedBy(
     theirs.flatMap((pool) => {
-      const owner = ownerOf(pool);
+      const owner = applicationOfPool(pool.metadata);
       const { name } = pool.metadata;
       return owner && known.has(name) ? [{ ...owner, name, pool }] : [];
     }),
@@ -228,7 +215,7 @@ function applicationsOf(
     );
     const [only, ...others] = interfaces;
     const keep = all.some(
-      ({ pool }) => pool.metadata.labels?.[`${PREFIX}/ippool-reclaim`] === "false",
+      ({ pool }) => pool.metadata.labels?.[`${SPIDER_PREFIX}/ippool-reclaim`] === "false",
     );
     return {
       name,
@@ -249,7 +236,7 @@ function applicationsOf(
 /** Returns the number of an application as Spiderpool notes it at its pools: fixed, or beyond its replicas; nothing if it does not. */
 const numberOf = (pools: readonly IpPool[]): string | undefined =>
   pools
-    .map(({ metadata }) => metadata.annotations?.[`${PREFIX}/ippool-ip-number`])
+    .map(({ metadata }) => metadata.annotations?.[`${SPIDER_PREFIX}/ippool-ip-number`])
     .find((text) => text && parseNumber(text).ok) ?? undefined;
 
 function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
@@ -283,7 +270,9 @@ function addressesOf(
   { SpiderIPPool: pools, SpiderEndpoint: endpoints }: Read,
   applications: ReadonlySet<string>,
 ): { readonly addresses: readonly DesiredAddress[]; readonly leftOut: readonly LeftOut[] } {
-  const owners = new Map(pools.map((pool) => [pool.metadata.name, ownerOf(pool)?.application]));
+  const owners = new Map(
+    pools.map((pool) => [pool.metadata.name, applicationOfPool(pool.metadata)?.application]),
+  );
   const taken = new Map<string, string>();
   const addresses: DesiredAddress[] = [];
   const leftOut: LeftOut[] = [];

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { PLAT_FIELDS } from "../../../src/cli/resource/manifest-fields.ts";
 import type { namespaceRead, poolRead } from "../../../src/contract/answers.ts";
+import { PLAT_FIELDS } from "../../../src/contract/manifest-fields.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 
 const { plat, platWith, call } = terminal();

@@ -61,6 +61,37 @@ const spec = v.pipe(
  */
 export const spiderIpPoolManifest = spiderManifest("SpiderIPPool", spec);
 
+/** The prefix of the labels and the annotations of Spiderpool. */
+export const SPIDER_PREFIX = "ipam.spidernet.io";
+
+type Texts = Readonly<Record<string, string>> | null | undefined;
+
+/**
+ * Returns the application for which Spiderpool made a pool, such as `auto4-web-eth0-9a2b3`, with its interface and its subnet;
+ * nothing if people made the pool.
+ */
+export function applicationOfPool({
+  name: pool,
+  labels,
+  annotations,
+}: {
+  readonly name: string;
+  readonly labels?: Texts;
+  readonly annotations?: Texts;
+}) {
+  const label = (name: string) => labels?.[`${SPIDER_PREFIX}/${name}`];
+  // Older versions have the three in an annotation, `apps/v1:Deployment:shop:web`, or in one label, `Deployment_shop_web`.
+  const [kind, namespace, name] =
+    annotations?.[`${SPIDER_PREFIX}/application`]?.split(":").slice(-3) ??
+    label("owner-application")?.split("_") ??
+    ["kind", "namespace", "name"].map((part) => label(`owner-application-${part}`));
+  if (!namespace || !kind || !name) return undefined;
+  const inName = /-v[46]-(.+)-[0-9a-f]+$/.exec(pool)?.[1];
+  const interfaceName = label("interface") ?? inName ?? "eth0";
+  const subnet = label("owner-spider-subnet");
+  return { application: `${namespace}/${kind}/${name}`, interfaceName, subnet };
+}
+
 export function readSpiderIpPool(value: unknown): PoolDocument {
   const input = checked(spiderIpPoolManifest, value);
   const { metadata, spec } = input;

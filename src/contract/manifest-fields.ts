@@ -1,15 +1,15 @@
 import type * as v from "valibot";
-import type { poolRead } from "../../contract/answers.ts";
-import type { manifest } from "../../nouns/pool/contract/calico-ippool.ts";
-import { POOL, type ROUTING_FIELDS } from "../../nouns/pool/contract/request.ts";
-import type { spiderIpPoolManifest } from "../../nouns/pool/contract/spider-ippool.ts";
-import type { spiderSubnetManifest } from "../../nouns/pool/contract/spider-subnet.ts";
+import type { manifest } from "../nouns/pool/contract/calico-ippool.ts";
+import { POOL, type ROUTING_FIELDS } from "../nouns/pool/contract/request.ts";
+import type { spiderIpPoolManifest } from "../nouns/pool/contract/spider-ippool.ts";
+import type { spiderSubnetManifest } from "../nouns/pool/contract/spider-subnet.ts";
 import {
   NAMESPACE_FIELDS,
   NODE_FIELDS,
   type namespaceManifest,
-} from "../../nouns/registry/contract/request.ts";
-import { RESERVATION } from "../../nouns/reservation/contract/request.ts";
+} from "../nouns/registry/contract/request.ts";
+import { RESERVATION } from "../nouns/reservation/contract/request.ts";
+import type { poolRead } from "./answers.ts";
 
 /*
  * The fields that each kind of manifest has a word for. The other fields of an object stay as they are when a manifest is
@@ -112,6 +112,22 @@ const NAMESPACE: Names<keyof Annotated | "labels" | "defaultPools"> = {
 
 /** The fields of a namespace for which its manifest has no word. */
 export const UNSAID_OF_NAMESPACE = unsaid(NAMESPACE_FIELDS, NAMESPACE);
+
+/**
+ * Returns a body with the fields of an object that its manifest has no word for, as the object has them.
+ *
+ * @param seen the object; nothing if it is new
+ */
+export function keepingUnsaid(
+  unsaid: readonly string[],
+  body: object,
+  seen: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
+  if (!seen) return { ...body };
+  const said = Object.entries(body).filter(([field]) => !unsaid.includes(field));
+  const kept = unsaid.filter((field) => seen[field] !== undefined);
+  return Object.fromEntries([...said, ...kept.map((field) => [field, seen[field]])]);
+}
 
 /** The fields of a pool that Calico's IPPool does not have. An import and an apply of IPPools leave them as they are. */
 export const PLAT_FIELDS = unsaidOfPool("IPPool");
