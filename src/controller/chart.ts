@@ -45,6 +45,15 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
       "The list of plugins for plat-cni, which an agent installs on each node; no agents if empty",
     otherwise: "",
   },
+  calico: {
+    words: "True to keep pools and reservations as Calico's manifests say",
+    otherwise: false,
+  },
+  spiderpool: {
+    words: "True to keep pools and reservations as Spiderpool's manifests say",
+    otherwise: false,
+  },
+  deletePools: { words: "True to delete empty pools whose manifest is gone", otherwise: false },
   image: { words: "The image", otherwise: IMAGE_DEFAULT, schema: { minLength: 1 } },
 };
 

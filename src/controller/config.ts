@@ -61,6 +61,12 @@ const config = fields({
     }),
     {},
   ),
+  /** True if pools and reservations are kept as the manifests of Calico say. */
+  calico: v.optional(flag, false),
+  /** True if pools and reservations are kept as the manifests of Spiderpool say. */
+  spiderpool: v.optional(flag, false),
+  /** True if a pool whose manifest is gone is deleted once it is empty. */
+  deletePools: v.optional(flag, false),
 });
 
 /** The settings of an operator: `config.yaml` of the ConfigMap. */

@@ -52,6 +52,9 @@ manifest: prints what \`kubectl apply -f -\` takes
   --cluster-api            answers IPAddressClaims of Cluster API
   --end-pods               tells Plat which pods are over, so that it releases what they had
   --agent CONFLIST         runs an agent on each node, for plat-cni in this list of plugins
+  --calico                 keeps pools and reservations as Calico's manifests say
+  --spiderpool             keeps pools and reservations as Spiderpool's manifests say
+  --delete-pools           deletes an empty pool whose manifest is gone
   --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
   --image NAME             the image (default ${IMAGE_DEFAULT})
@@ -125,6 +128,9 @@ const OPTIONS = {
   plugins: { type: "string", default: AGENT_FOLDERS.plugins },
   conflists: { type: "string", default: AGENT_FOLDERS.conflists },
   folder: { type: "string", default: AGENT_FOLDERS.folder },
+  calico: { type: "boolean", default: false },
+  spiderpool: { type: "boolean", default: false },
+  "delete-pools": { type: "boolean", default: false },
   "no-nodes": { type: "boolean", default: false },
   namespace: { type: "string", default: NAMESPACE_DEFAULT },
   image: { type: "string", default: IMAGE_DEFAULT },
@@ -144,6 +150,9 @@ async function manifestOptions(values: Values, endpoint: string): Promise<Manife
     clusterApi: values["cluster-api"],
     endPods: values["end-pods"],
     agent: values.agent === undefined ? "" : await readConflist(values.agent),
+    calico: values.calico,
+    spiderpool: values.spiderpool,
+    deletePools: values["delete-pools"],
   });
 }
 

@@ -7,13 +7,16 @@ import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./conditio
 import {
   AGENT_RIGHTS,
   ANSWERS_CILIUM,
+  CALICO,
   CLUSTER_API,
   type ConditionalRight,
   conditionalRights,
+  DECLARES,
   END_PODS,
   LEASE,
   LEASES,
   LIFECYCLE,
+  SPIDERPOOL,
   type Switches,
   WRITES_NODES,
   WRITES_RANGES,
@@ -45,6 +48,8 @@ export interface ManifestOptions extends Switches {
   readonly region: string;
   /** The Secret with a token in its key `token`. */
   readonly tokenSecret: string;
+  /** True if a pool whose manifest is gone is deleted once it is empty. */
+  readonly deletePools: boolean;
   readonly image: string;
   readonly namespace: string;
   /** The list of plugins that an agent installs on each node; without it there are no agents. */
@@ -53,6 +58,8 @@ export interface ManifestOptions extends Switches {
 
 /** The names of what a user chooses, but for the namespace. */
 export type Choice = Exclude<keyof ManifestOptions, "namespace">;
+
+const DELETE_POOLS = is<Choice>("deletePools", true);
 
 /** Choices that exclude each other, with the words for a user of options, and for one of a chart. */
 export const CONTRADICTIONS: readonly {
@@ -73,9 +80,18 @@ export const CONTRADICTIONS: readonly {
     value: 'nodes is off; cilium must be "off", and lifecycle and leases false then.',
   },
   {
-    when: allOf(is("nodes", "off"), not(anyOf<Choice>([CLUSTER_API, END_PODS]))),
-    option: "--no-nodes leaves nothing to do without --cluster-api or --end-pods.",
-    value: "nodes is off; clusterApi or endPods must be true then.",
+    when: allOf(
+      is("nodes", "off"),
+      not(anyOf<Choice>([CLUSTER_API, END_PODS, CALICO, SPIDERPOOL])),
+    ),
+    option:
+      "--no-nodes leaves nothing to do without --cluster-api, --end-pods, --calico or --spiderpool.",
+    value: "nodes is off; clusterApi, endPods, calico or spiderpool must be true then.",
+  },
+  {
+    when: allOf(DELETE_POOLS, not<Choice>(DECLARES)),
+    option: "--delete-pools needs --calico or --spiderpool, whose pools it is about.",
+    value: "deletePools is true; calico or spiderpool must be true then.",
   },
 ];
 
@@ -210,6 +226,9 @@ function configOf({ text, fields }: Choices): string {
     ...fields(ANSWERS_CILIUM, { cilium: { mode: text("cilium") } }),
     ...fields(CLUSTER_API, { clusterApi: true }),
     ...fields(END_PODS, { pods: { end: true } }),
+    ...fields(CALICO, { calico: true }),
+    ...fields(SPIDERPOOL, { spiderpool: true }),
+    ...fields(DELETE_POOLS, { deletePools: true }),
   };
   return stringify(config, {
     lineWidth: 0,

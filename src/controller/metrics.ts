@@ -8,6 +8,7 @@ const METRICS = {
   plat_controller_nodes_without_cidr: ["gauge", "Nodes without a podCIDR"],
   plat_controller_missing_nodes: ["gauge", "Nodes that Plat knows and the last list lacked"],
   plat_controller_silent_nodes: ["gauge", "Nodes that Plat has found to be silent"],
+  plat_controller_refused_manifests: ["gauge", "Manifests that Plat does not follow, by kind"],
   plat_controller_plat_requests_total: ["counter", "Requests to Plat, by their outcome"],
   plat_controller_results_total: ["counter", "Results of events, by status and code"],
   plat_controller_patches_total: [
@@ -32,15 +33,13 @@ type LabelsOf = Readonly<Record<string, string | number>>;
 export class Metrics {
   readonly #values = new Map<Name, Map<string, number>>();
 
-  set(name: Name, value: number): void {
-    this.#of(name).set("", value);
+  set(name: Name, value: number, labels: LabelsOf = {}): void {
+    this.#of(name).set(keyOf(labels), value);
   }
 
   add(name: Name, labels: LabelsOf = {}): void {
     const of = this.#of(name);
-    const key = Object.entries(labels)
-      .map(([label, value]) => `${label}=${JSON.stringify(String(value))}`)
-      .join(",");
+    const key = keyOf(labels);
     of.set(key, (of.get(key) ?? 0) + 1);
   }
 
@@ -62,6 +61,11 @@ export class Metrics {
     return of;
   }
 }
+
+const keyOf = (labels: LabelsOf): string =>
+  Object.entries(labels)
+    .map(([label, value]) => `${label}=${JSON.stringify(String(value))}`)
+    .join(",");
 
 /** Returns the outcome of a request to Plat that failed: the code of the answer, or the kind of the error. */
 export const outcomeOf = (error: unknown): string =>

@@ -1,6 +1,7 @@
 import type { CiliumMode } from "../nouns/cilium/object.ts";
 import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
 import { ALWAYS, anyOf, type Condition, holds, is, not } from "./condition.ts";
+import { CALICO_KINDS, type DeclaredKind, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
 import type { KubeApi } from "./kube/api.ts";
 import { LEASES_NAMESPACE } from "./leases.ts";
 import type { NodeMode } from "./nodes.ts";
@@ -32,6 +33,10 @@ export interface Switches {
   readonly cilium: CiliumMode | "off";
   readonly clusterApi: boolean;
   readonly endPods: boolean;
+  /** True if pools and reservations are kept as the manifests of Calico say. */
+  readonly calico: boolean;
+  /** True if pools and reservations are kept as the manifests of Spiderpool say. */
+  readonly spiderpool: boolean;
 }
 
 /** The rights of the agent of a node. */
@@ -64,6 +69,10 @@ export const LEASES = is<keyof Switches>("leases", true);
 export const ANSWERS_CILIUM = not(is<keyof Switches>("cilium", "off"));
 export const CLUSTER_API = is<keyof Switches>("clusterApi", true);
 export const END_PODS = is<keyof Switches>("endPods", true);
+export const CALICO = is<keyof Switches>("calico", true);
+export const SPIDERPOOL = is<keyof Switches>("spiderpool", true);
+/** True where pools of Plat follow manifests. */
+export const DECLARES = anyOf([CALICO, SPIDERPOOL]);
 
 /**
  * Returns every right that the controller can need.
@@ -79,8 +88,14 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     more: Pick<Right, "namespace" | "name"> = {},
   ) => verbs.map((verb): ConditionalRight => ({ when, group, resource, verb, ...more }));
   const lease = ["coordination.k8s.io", "leases"] as const;
+  const declaring = (when: Condition<keyof Switches>, kinds: readonly DeclaredKind[]) =>
+    kinds.flatMap(({ apiVersions, resource }) =>
+      apiVersions.flatMap((version) =>
+        right(when, version.split("/")[0] ?? "", resource, ["list", "watch"]),
+      ),
+    );
   return [
-    ...right(NODES, "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
+    ...right(anyOf([NODES, DECLARES]), "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
     ...right(NODES, "", "nodes", ["list", "watch"]),
     ...right(WRITES_NODES, "", "nodes", ["patch"]),
     ...right(LEASES, ...lease, ["list", "watch"], { namespace: LEASES_NAMESPACE }),
@@ -100,6 +115,8 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
       ...right(CLUSTER_API, POOL_GROUP, `${resource}/finalizers`, ["update"]),
     ]),
     ...right(END_PODS, "", "pods", ["list", "watch"]),
+    ...declaring(CALICO, CALICO_KINDS),
+    ...declaring(SPIDERPOOL, SPIDERPOOL_KINDS),
     // Events about objects without a namespace are in this one. Claims have theirs.
     ...right(not(CLUSTER_API), "", "events", ["create", "patch"], { namespace: "default" }),
     ...right(CLUSTER_API, "", "events", ["create", "patch"]),

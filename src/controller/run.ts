@@ -3,6 +3,8 @@ import { clientOver, type PlatClient, path, platClient } from "../client/index.t
 import { CiliumNodes } from "./cilium.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import type { Config } from "./config.ts";
+import { Declared } from "./declared.ts";
+import { CALICO_KINDS, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
 import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
 import { whileLeading } from "./kube/lease.ts";
@@ -50,6 +52,8 @@ export async function runController(
     cilium: config.cilium?.mode ?? "off",
     clusterApi: config.clusterApi,
     endPods: config.pods.end,
+    calico: config.calico,
+    spiderpool: config.spiderpool,
   } as const;
   const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
@@ -65,7 +69,7 @@ export async function runController(
       // Without its CRD a collection is never heard, so that of the Nodes counts if it is followed.
       const heardAtMs = parts?.nodes
         ? parts.nodes.reflector.heardAtMs
-        : (parts?.pods ?? parts?.clusterApi)?.heardAtMs;
+        : (parts?.pods ?? parts?.clusterApi ?? parts?.others[0])?.heardAtMs;
       return heardAtMs !== undefined && waits.now() - heardAtMs > SILENCE_MS_MAX
         ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
         : [];
@@ -92,9 +96,20 @@ export async function runController(
   let nodes: Nodes | undefined;
   let leases: Leases | undefined;
   let lifecycle: Lifecycle | undefined;
+  const others: Part[] = [];
+  const kinds = [
+    ...(config.calico ? CALICO_KINDS : []),
+    ...(config.spiderpool ? SPIDERPOOL_KINDS : []),
+  ];
+  const needsCluster = mode !== "off" || kinds.length > 0;
+  const cluster = needsCluster
+    ? await clusterOf(config, api, { waits, log, signal })
+    : config.cluster;
+  if (cluster === undefined) return;
+  const { deletePools: deletesPools } = config;
+  for (const kind of kinds)
+    others.push(new Declared({ ...surroundings, cluster, kind, deletesPools }));
   if (mode !== "off") {
-    const cluster = await clusterOf(config, api, { waits, log, signal });
-    if (cluster === undefined) return;
     leases = switches.leases ? new Leases({ ...surroundings, cluster }) : undefined;
     lifecycle = switches.lifecycle
       ? new Lifecycle({
@@ -113,13 +128,14 @@ export async function runController(
       completeMs: 1000 * config.nodes.completeSeconds,
     });
   }
-  parts = { nodes, leases, cilium, clusterApi, pods };
+  parts = { nodes, leases, cilium, clusterApi, pods, others };
   const following = [
     nodes?.reflector.run(signal),
     leases?.reflector.run(signal),
     cilium?.reflector.run(signal),
     clusterApi?.follow(signal),
     pods?.follow(signal),
+    ...others.map((part) => part.follow(signal)),
   ];
   metrics.set("plat_controller_leader", 0);
   const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
@@ -129,7 +145,7 @@ export async function runController(
   await whileLeading(api, lease, waits, signal, async (leading) => {
     log("This replica leads");
     metrics.set("plat_controller_leader", 1);
-    const working = [nodes, lifecycle, leases, cilium, clusterApi, pods];
+    const working = [nodes, lifecycle, leases, cilium, clusterApi, pods, ...others];
     await Promise.all(working.map((part) => part?.run(leading)));
   });
   await Promise.all([...following, checking, measuring]);
@@ -142,16 +158,28 @@ interface Parts {
   readonly cilium: CiliumNodes | undefined;
   readonly clusterApi: ClusterApi | undefined;
   readonly pods: Pods | undefined;
+  readonly others: readonly Part[];
+}
+
+/** A part that follows a collection of its own. */
+interface Part {
+  /** The objects that it follows, for the readiness. */
+  readonly what: string;
+  readonly isListed: boolean;
+  readonly heardAtMs: number | undefined;
+  readonly follow: (signal: AbortSignal) => Promise<void>;
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Returns what is not listed yet, in words. */
-function unlistedOf({ nodes, leases, cilium, clusterApi, pods }: Parts): readonly string[] {
+function unlistedOf({ nodes, leases, cilium, clusterApi, pods, others }: Parts): readonly string[] {
   const unlisted = [
     nodes?.reflector.isListed === false && "Nodes",
     leases?.reflector.isListed === false && "Leases",
     cilium?.reflector.isListed === false && "CiliumNodes",
     clusterApi?.isListed === false && "IPAddressClaims and their pools",
     pods?.isListed === false && "Pods",
+    ...others.map(({ isListed, what }) => !isListed && what),
   ];
   return unlisted.flatMap((what) => (what ? [`the ${what} are not listed yet`] : []));
 }

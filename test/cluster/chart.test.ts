@@ -35,17 +35,30 @@ const OPTIONS: ManifestOptions = {
   clusterApi: false,
   endPods: false,
   agent: "",
+  calico: false,
+  spiderpool: false,
+  deletePools: false,
   ...TEXTS[0],
 };
 
-/** Every combination of the switches, with other texts in turn. */
+/** Every combination of the switches about manifests. */
+const DECLARING = [false, true]
+  .flatMap((calico) => [false, true].map((spiderpool) => ({ calico, spiderpool })))
+  .flatMap((each) => [false, true].map((deletePools) => ({ ...each, deletePools })));
+
+/** Every combination of the other switches, with other texts and each of those about manifests in turn. */
 const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((nodes) => ["off" as const, ...CILIUM_MODES].map((cilium) => ({ nodes, cilium })))
   .flatMap((each) => [false, true].map((lifecycle) => ({ ...each, lifecycle })))
   .flatMap((each) => [false, true].map((leases) => ({ ...each, leases })))
   .flatMap((each) => [false, true].map((clusterApi) => ({ ...each, clusterApi })))
   .flatMap((each) => [false, true].map((endPods) => ({ ...each, endPods })))
-  .map((each, index) => ({ ...OPTIONS, ...TEXTS[index % TEXTS.length], ...each }));
+  .flatMap((each, index) => [
+    { ...OPTIONS, ...TEXTS[index % TEXTS.length], ...each },
+    // Seven has no factor of the other switches, so each of these meets each of those.
+    { ...OPTIONS, ...each, ...DECLARING[index % 7] },
+    { ...OPTIONS, ...each, ...DECLARING[7] },
+  ]);
 
 let program: string;
 let folder: string;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import type { KubeObject } from "../../src/controller/kube/reflector.ts";
 import {
+  applyCrds,
   type Lab,
   type Manifest,
   printedBy,
@@ -74,7 +75,7 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
   // Each version has a cluster of its own: kubectl remembers which versions there are.
   beforeAll(async () => {
     lab = await startLab();
-    await lab.plane.kubectl(["apply", "--server-side", "-f", "-"], await crdsOf(version));
+    await applyCrds(lab.plane, [await crdsOf(version)]);
     await lab.install("--cluster-api", "--no-nodes");
     await lab.plane.kubectl(["wait", "--for=condition=Established", "crd", "--all"]);
     const machines = { cidr: "10.70.0.0/24", kind: "subnet", gateway: "10.70.0.1" };
@@ -348,7 +349,7 @@ it("clusterctl moves a cluster between two management clusters, and its claims k
     const labs = [lab, target];
     for (const each of labs) {
       const { kubectl } = each.plane;
-      await kubectl(["apply", "--server-side", "-f", "-"], await crdsOf(version));
+      await applyCrds(each.plane, [await crdsOf(version)]);
       await kubectl(["create", "namespace", "team-a"]);
       await each.install("--cluster-api", "--no-nodes");
       await kubectl(["wait", "--for=condition=Established", "crd", "--all"]);

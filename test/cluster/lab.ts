@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -95,6 +95,14 @@ export async function sourceOf(pinnedBy: string, module: string): Promise<string
   return JSON.parse(await go(folder, ["mod", "download", "-json", module])).Dir;
 }
 
+/** Applies CRDs, and waits until the API server has their kinds. Their schemas are too long for the annotation of kubectl. */
+export async function applyCrds(plane: ControlPlane, crds: readonly string[]): Promise<void> {
+  const text = crds.join("---\n");
+  await plane.kubectl(["apply", "--server-side", "-f", "-"], text);
+  const established = ["wait", "--for=condition=Established", "--timeout=120s", "-f", "-"];
+  await plane.kubectl(established, text);
+}
+
 /**
  * Starts a control plane with the CRDs of Cilium, and Plat; and builds the controller.
  *
@@ -104,8 +112,7 @@ export async function startLab(beside?: Lab): Promise<Lab> {
   const plane = await startControlPlane();
   const cilium = await sourceOf("cilium", "github.com/cilium/cilium");
   const crd = join(cilium, "pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnodes.yaml");
-  await plane.kubectl(["apply", "-f", crd]);
-  await plane.kubectl(["wait", "--for=condition=Established", "--timeout=120s", "-f", crd]);
+  await applyCrds(plane, [await readFile(crd, "utf8")]);
   const plat = beside?.plat ?? (await unhurriedPlat({ repairSeconds: 1 }));
   const folder = await mkdtemp(join(tmpdir(), "plat-lab-"));
   const program = await bundledProgram("src/controller/main.ts");

@@ -22,6 +22,9 @@ const OPTIONS = {
   clusterApi: false,
   endPods: false,
   agent: "",
+  calico: false,
+  spiderpool: false,
+  deletePools: false,
   namespace: "plat-system",
   image: "plat-controller:1",
 } as const;
@@ -67,15 +70,22 @@ describe("the manifest", () => {
     ["write", "off", ["clusterApi"]],
     ["off", "off", ["clusterApi"]],
     ["off", "off", ["endPods"]],
+    ["off", "off", ["calico"]],
+    ["off", "off", ["spiderpool"]],
   ] as const)(
     "grants exactly the rights of the mode %s with Cilium in %s and %j",
     (nodes, cilium, on: readonly string[]) => {
       const [lifecycle, leases] = [on.includes("lifecycle"), on.includes("leases")];
       const [clusterApi, endPods] = [on.includes("clusterApi"), on.includes("endPods")];
-      const switches = { nodes, lifecycle, leases, cilium, clusterApi, endPods };
+      const [calico, spiderpool] = [on.includes("calico"), on.includes("spiderpool")];
+      const older = { nodes, lifecycle, leases, cilium, clusterApi, endPods };
+      const switches = { ...older, calico, spiderpool };
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
       expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
       expect(needed.includes("watch pods")).toBe(endPods);
+      for (const group of ["crd.projectcalico.org", "projectcalico.org"])
+        expect(needed.includes(`list ippools.${group}`)).toBe(calico);
+      expect(needed.includes("watch spidersubnets.spiderpool.spidernet.io")).toBe(spiderpool);
       expect(needed.includes("patch nodes")).toBe(nodes === "write" || lifecycle);
       expect(needed.includes("watch leases.coordination.k8s.io -n kube-node-lease")).toBe(leases);
       expect(needed.includes("list nodes")).toBe(nodes !== "off");
@@ -174,6 +184,9 @@ describe("the manifest", () => {
       nodes: { podCIDRs: "write", lifecycle: false, leases: false, completeSeconds: 300 },
       clusterApi: false,
       pods: { end: false },
+      calico: false,
+      spiderpool: false,
+      deletePools: false,
     });
     expect(config({ tokenSecret: "plat-token", nodes: "observe" })).toMatchObject({
       plat: { tokenFile: "/var/run/secrets/plat/token" },
@@ -184,6 +197,8 @@ describe("the manifest", () => {
       clusterApi: true,
       pods: { end: true },
     });
+    const declaring = { calico: true, spiderpool: true, deletePools: true };
+    expect(config(declaring)).toMatchObject(declaring);
     expect(config({ lifecycle: true, leases: true }).nodes).toMatchObject({
       lifecycle: true,
       leases: true,
@@ -267,6 +282,7 @@ describe("a configuration", () => {
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
     ["nodes: {lifecycle: taints}", "nodes.lifecycle must be true or false"],
+    ["calico: pools", "calico must be true or false"],
     ["pods: {end: sometimes}", "pods.end must be true or false"],
     ["plat: {}", "plat.endpoint"],
     ["lifecycle: taints", "lifecycle is not a field here"],

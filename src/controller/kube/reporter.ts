@@ -22,7 +22,11 @@ export type Reason =
   | "OtherCluster"
   | "EventRejected"
   | "CiliumNodeRejected"
-  | "AddressNotAvailable";
+  | "AddressNotAvailable"
+  | "PoolNotOwned"
+  | "PoolRejected"
+  | "ReservationNotOwned"
+  | "ReservationRejected";
 
 /** The kind of the objects that Events are about. */
 export interface KindOf {
