@@ -16,7 +16,7 @@ import { Head } from "../../../console/src/parts/head.tsx";
 import { History } from "../../../console/src/parts/history.tsx";
 import { Id } from "../../../console/src/parts/id.tsx";
 import { AsOf, Live, Pause } from "../../../console/src/parts/live.tsx";
-import { Moment } from "../../../console/src/parts/moment.tsx";
+import { Moment, Sentence } from "../../../console/src/parts/moment.tsx";
 import { UsagePlot } from "../../../console/src/parts/plot.tsx";
 import { Rejected } from "../../../console/src/parts/rejected.tsx";
 import { Shown } from "../../../console/src/parts/shown.tsx";
@@ -180,6 +180,7 @@ const PARTS: Readonly<Record<string, ComponentChildren>> = {
     />
   ),
   Moment: <Moment at={AT} />,
+  Sentence: <Sentence text={`The pool assigns no more addresses until ${AT}.`} />,
   Id: <Id what="generation" id={ID} />,
   Copy: <Copy label="Copy the command" text="plat pool get" />,
   State: ["assigned", "cooling", "quarantined"].map((state) => <State key={state} state={state} />),
