@@ -11,6 +11,9 @@ import type { Asked, Files, Told } from "./publishing-beside.ts";
  * committed them. It alone writes the history and the trail. The other thread removes what is published, so that the
  * file of the table has one writer.
  */
+/** A batch waits for the disk three times, whatever its size. No request waits for the thread. */
+const BATCH_CHANGES = 2_000;
+
 const { table: tableFile, history: historyFile, trail } = workerData as Files;
 const tell = (told: Told) => parentPort?.postMessage(told);
 
@@ -26,6 +29,7 @@ const pace = publishAtPace({
   store: makeStore(table),
   trail,
   now: Date.now,
+  batchChanges: BATCH_CHANGES,
 });
 
 parentPort?.on("message", async (asked: Asked) => {

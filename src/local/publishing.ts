@@ -16,6 +16,8 @@ export interface PublishingOptions {
   /** The directory of the trail; without it, no line is kept. */
   readonly trail?: string | undefined;
   readonly now: () => number;
+  /** The number of changes that are published at once. */
+  readonly batchChanges: number;
 }
 
 /** Publishing of a local table, beside its requests. */
@@ -28,8 +30,8 @@ export interface Publisher {
   stop(): Promise<void>;
 }
 
-/** Changes that are published at once. Requests are served between two batches. */
-const BATCH_CHANGES = 200;
+/** Changes that are published at once in the process that serves requests, which wait for a batch. */
+const BATCH_CHANGES_HERE = 20;
 const DAY_MS = 86_400_000;
 /** As in prod. */
 export const HISTORY_KEPT_MS = 90 * DAY_MS;
@@ -48,11 +50,13 @@ const EXPIRY_SECONDS = 3_600;
  */
 export class Publishing {
   readonly #feed: ChangeFeed;
+  readonly #batchChanges: number;
   readonly #publish: (changes: readonly ItemChange[]) => Promise<Published>;
 
-  constructor({ feed, history, store, trail, now }: PublishingOptions) {
+  constructor({ feed, history, store, trail, now, batchChanges }: PublishingOptions) {
     const files = trail === undefined ? undefined : new TrailFiles(trail);
     this.#feed = feed;
+    this.#batchChanges = batchChanges;
     this.#publish = publisher(
       {
         putEvents: async () => {},
@@ -75,7 +79,7 @@ export class Publishing {
    */
   async run(isOver: () => boolean = () => false): Promise<void> {
     while (!isOver()) {
-      const changes = this.#feed.first(BATCH_CHANGES);
+      const changes = this.#feed.first(this.#batchChanges);
       if (changes.length === 0) return;
       const { failed } = await this.#publish(changes);
       const done = changes.filter(({ sequence }) => failed === undefined || sequence < failed);
@@ -130,8 +134,8 @@ export function publishAtPace(options: PublishingOptions) {
 }
 
 /** Publishes in this process. */
-export function publishHere(options: PublishingOptions): Publisher {
-  const { read, stop } = publishAtPace(options);
+export function publishHere(options: Omit<PublishingOptions, "batchChanges">): Publisher {
+  const { read, stop } = publishAtPace({ ...options, batchChanges: BATCH_CHANGES_HERE });
   return { history: readBy(read, options.history), lost: new Promise<never>(() => {}), stop };
 }
 

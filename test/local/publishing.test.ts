@@ -79,7 +79,9 @@ it("what was published before a crash, but not reported, is published again and 
   await makePool(context, { space: "default", name: "main", cidr: "10.0.0.0/24" });
   await assigned(context, requestOf("default", "node-1"));
   await table.onDisk();
-  const options = { history, store: context.store, trail: join(data, "trail"), now: Date.now };
+  const { store } = context;
+  const trail = join(data, "trail");
+  const options = { history, store, trail, now: Date.now, batchChanges: 100 };
   const silent = { first: (limit: number) => feed.first(limit), forget: () => Promise.reject("!") };
   await expect(new Publishing({ ...options, feed: silent }).run()).rejects.toBe("!");
   const [lines, items] = [await trailIn(data), await entriesOf(history)];
