@@ -36,6 +36,7 @@ const PROCESS_SUITES = [
   "test/twin/private-api.test.ts",
   "test/local/kill.test.ts",
   "test/cni/lab.test.ts",
+  "test/cni/agent-lab.test.ts",
   "test/cli/tour.test.ts",
   "test/cdk/rollback.test.ts",
   "test/cdk/deploy.test.ts",

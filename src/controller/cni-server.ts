@@ -162,10 +162,10 @@ export class CniServer {
     const key = textOfAttachment({ containerId, ifName });
     const before = this.#inWork.get(key);
     const act = async (): Promise<Ended> => {
-      await before?.catch(() => undefined);
-      if (!isWanted()) return { exit: 0, out: "" };
       // A DEL from before an ADD must not come after it.
       if (command === "ADD") await this.#forget(containerId, ifName);
+      await before?.catch(() => undefined);
+      if (!isWanted()) return { exit: 0, out: "" };
       const variables = {
         CNI_COMMAND: command,
         CNI_CONTAINERID: containerId,

@@ -45,16 +45,20 @@ export interface Lab {
   readonly stop: () => Promise<void>;
 }
 
-/** Builds the plugin, and makes a node that reaches this process. */
-export async function startLab(): Promise<Lab> {
+/**
+ * Makes a node that reaches this process.
+ *
+ * @param install puts `plat-cni` into the folder of plugins whose path it gets
+ */
+export async function startLab(
+  install: (folder: string) => Promise<unknown> = buildPlugin,
+): Promise<Lab> {
   const [folder, plugins, pinging] = await Promise.all([
     mkdtemp(join(tmpdir(), "plat-cni-")),
     pluginFolder(),
     pingProgram(),
   ]);
-  const outfile = `--outfile=${join(folder, "plat-cni")}`;
-  const build = ["run", "--silent", "build:cni", "--", outfile, "--log-level=warning"];
-  await run("npm", build, { cwd: ROOT });
+  await install(folder);
   const node = `${NAME}-node`;
   const uplink = `p${process.pid}`;
   // The range for tests of networks (RFC 2544), which nothing routes.
@@ -129,4 +133,11 @@ export async function startLab(): Promise<Lab> {
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Builds the plugin that calls Plat itself. */
+async function buildPlugin(folder: string): Promise<void> {
+  const outfile = `--outfile=${join(folder, "plat-cni")}`;
+  const build = ["run", "--silent", "build:cni", "--", outfile, "--log-level=warning"];
+  await run("npm", build, { cwd: ROOT });
 }

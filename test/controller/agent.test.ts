@@ -1,16 +1,16 @@
-import { EventEmitter } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { assertConflist, runAgent } from "../../src/controller/agent.ts";
+import { assertConflist } from "../../src/controller/agent.ts";
 import { KubeError } from "../../src/controller/kube/api.ts";
 import type { Plat } from "../../src/local/plat.ts";
 import { call } from "../local/process.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { FakeCluster } from "./fake-cluster.ts";
+import { type RunningAgent, startAgent } from "./running-agent.ts";
 
 const PODS = "/api/v1/pods";
 const NAMESPACES = "/api/v1/namespaces";
@@ -31,11 +31,7 @@ afterAll(() => plat.stop());
 
 let folder: string;
 let cluster: FakeCluster;
-let ending: AbortController;
-let running: Promise<void>;
-let logged: string[];
-/** Ends the waits of the agent. */
-let wake: () => void;
+let agent: RunningAgent | undefined;
 
 beforeEach(async () => {
   spaces++;
@@ -52,52 +48,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the agent of the node `node-1`. Returns once it has installed the plugin. */
+/** Starts the agent with the files of the test. */
 async function start(): Promise<void> {
-  logged = [];
-  ending = new AbortController();
-  const waker = new EventEmitter().setMaxListeners(0);
-  wake = () => void waker.emit("wake");
-  let isInstalled: () => void = () => undefined;
-  const installed = new Promise<void>((resolve) => {
-    isInstalled = resolve;
-  });
-  running = runAgent(
-    { plat: { endpoint: plat.url, space: `agent-${spaces}` } },
+  agent = await startAgent(
+    cluster,
+    { endpoint: plat.url, space: `agent-${spaces}` },
     {
-      api: cluster,
-      node: "node-1",
-      files: {
-        folder: join(folder, "run"),
-        plugin: join(folder, "plugin"),
-        plugins: join(folder, "bin"),
-        conflist: join(folder, "10-plat.conflist"),
-        conflists: join(folder, "net.d"),
-      },
-      listen: { host: "127.0.0.1", port: 0 },
-      waits: {
-        now: () => performance.now(),
-        random: () => 0,
-        sleep: (_, signal) =>
-          new Promise((resolve) => {
-            if (signal.aborted) return resolve();
-            signal.addEventListener("abort", () => resolve(), { once: true });
-            waker.once("wake", resolve);
-          }),
-      },
-      log: (message) => {
-        logged.push(message);
-        if (message === "The plugin is installed") isInstalled();
-      },
+      folder: join(folder, "run"),
+      plugin: join(folder, "plugin"),
+      plugins: join(folder, "bin"),
+      conflist: join(folder, "10-plat.conflist"),
+      conflists: join(folder, "net.d"),
     },
-    ending.signal,
   );
-  await Promise.race([installed, running]);
 }
 
 async function stop(): Promise<void> {
-  ending?.abort();
-  await running;
+  await agent?.stop();
+  agent = undefined;
 }
 
 const api = async (method: string, path: string, body?: unknown) =>
@@ -447,6 +415,38 @@ describe("DEL", () => {
   });
 });
 
+/** Creates a pod that the agent does not follow, and lets the API server answer for it once the test says so. */
+function holdPod(name: string): () => void {
+  putPod(name, {}, "");
+  const send = cluster.send.bind(cluster);
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  cluster.send = async (asked) => {
+    if (asked.path.endsWith(`/pods/${name}`)) await opened;
+    return send(asked);
+  };
+  return open;
+}
+
+/** Lets the agent come to what it was sent. */
+async function passed(): Promise<void> {
+  for (let requests = 0; requests < 5; requests++) await cni("STATUS");
+}
+
+it("the commands of one interface of a container are carried out in turn", async () => {
+  await start();
+  const open = holdPod("p");
+  const added = cni("ADD", { pod: "p" });
+  await passed();
+  const deleted = cni("DEL", { pod: "p" });
+  await passed();
+  open();
+  expect(await deleted).toEqual({ status: 200, out: undefined });
+  expect((await read(addressOf(await added))).state).toBe("cooling");
+});
+
 describe("a pod of a StatefulSet", () => {
   const statefulSet = { ownerReferences: [owner("apps/v1", "StatefulSet", "db")] };
 
@@ -560,7 +560,6 @@ describe("the files of the node", () => {
     await rm(join(folder, "plugin"));
     await expect(start()).rejects.toThrow("ENOENT");
     expect(await readdir(join(folder, "net.d"))).toEqual([]);
-    running = Promise.resolve();
   });
 });
 
@@ -619,13 +618,14 @@ describe("a DEL that the plugin left behind", () => {
     await start();
     const added = await cni("ADD", { pod: "p" });
     await leave("p", { config: { cniVersion: "1.1.0", name: "podnet", ipam: { keep: 1 } } });
-    wake();
-    await seen(async () =>
-      logged.includes("A DEL that was left behind failed, and is tried again"),
+    agent?.wake();
+    await seen(
+      async () =>
+        agent?.logged.includes("A DEL that was left behind failed, and is tried again") ?? false,
     );
     expect((await read(addressOf(added))).state).toBe("assigned");
     await leave("p");
-    wake();
+    agent?.wake();
     await seen(async () => (await left()).length === 0);
     expect((await read(addressOf(added))).state).toBe("cooling");
   });
@@ -640,11 +640,26 @@ describe("a DEL that the plugin left behind", () => {
     expect((await read(addressOf(added))).state).toBe("assigned");
   });
 
+  it("is forgotten if an ADD comes before its turn", async () => {
+    await start();
+    const open = holdPod("p");
+    const first = cni("ADD", { pod: "p" });
+    await passed();
+    await leave("p");
+    agent?.wake();
+    await passed();
+    const second = cni("ADD", { pod: "p" });
+    await passed();
+    open();
+    expect(await second).toEqual(await first);
+    expect((await read(addressOf(await second))).state).toBe("assigned");
+  });
+
   it("is removed if it is none", async () => {
     await leave("p", { command: "ADD" });
     await start();
     await seen(async () => (await left()).length === 0);
-    expect(logged).toContain("A file that is no DEL was removed");
+    expect(agent?.logged).toContain("A file that is no DEL was removed");
     expect(await api("GET", "handles")).toMatchObject({ handles: [] });
   });
 });
