@@ -53,6 +53,8 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
     words: "True to keep pools and reservations as Spiderpool's manifests say",
     otherwise: false,
   },
+  namespaces: { words: "True to register namespaces", otherwise: false },
+  applications: { words: "True to register controllers of pods as applications", otherwise: false },
   deletePools: { words: "True to delete empty pools whose manifest is gone", otherwise: false },
   image: { words: "The image", otherwise: IMAGE_DEFAULT, schema: { minLength: 1 } },
 };

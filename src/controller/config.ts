@@ -65,6 +65,10 @@ const config = fields({
   calico: v.optional(flag, false),
   /** True if pools and reservations are kept as the manifests of Spiderpool say. */
   spiderpool: v.optional(flag, false),
+  /** True if namespaces are registered, with their labels and their default pools. */
+  namespaces: v.optional(flag, false),
+  /** True if controllers of pods are registered as applications. */
+  applications: v.optional(flag, false),
   /** True if a pool whose manifest is gone is deleted once it is empty. */
   deletePools: v.optional(flag, false),
 });

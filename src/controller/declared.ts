@@ -3,11 +3,11 @@ import { same } from "../base/same.ts";
 import { ApiError, found, type Reply } from "../client/index.ts";
 import { keepingUnsaid } from "../contract/manifest-fields.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
-import { type DeclaredKind, type DeclaredObject, keptManifest } from "./declared-kinds.ts";
-import { type Current, type DeclaringCalls, fieldsOf } from "./declared-nouns.ts";
-import { Reflector } from "./kube/reflector.ts";
-import { Reporter } from "./kube/reporter.ts";
-import { onceServed, servedOf } from "./kube/served.ts";
+import type { DeclaredKind, DeclaredObject } from "./declared-kinds.ts";
+import type { Current, DeclaredName, DeclaringCalls } from "./declared-nouns.ts";
+import { keyOf, Reflector } from "./kube/reflector.ts";
+import { type Reason, Reporter } from "./kube/reporter.ts";
+import { collectionPath, onceServed, servedOf } from "./kube/served.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
@@ -15,14 +15,14 @@ import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 const REQUESTS_AT_ONCE = 4;
 /** Manifests in one round of work. */
 const NAMES_PER_ROUND = 64;
-/** The time after which all that Plat has is compared with all manifests: somebody may have changed it. */
-const COMPARE_MS = 60_000;
 /** The wait before Plat is asked again for what only a change elsewhere can make possible. */
 const REFUSED_AGAIN_MS = 5 * 60_000;
 /** The least status of an answer that is about the state of Plat, and about no manifest. */
 const OVERLOADED = 429;
 /** The code of a write that another one has overtaken. */
 const OVERTAKEN = "precondition_failed";
+/** A replica that does not lead forgets an end after this time. A leader has told it by then, or has lost its Lease. */
+const FOLLOWED_MS_MAX = 10 * 60_000;
 
 /** The surroundings of the work on manifests of a kind. */
 export interface DeclaredOptions extends Surroundings<DeclaringCalls> {
@@ -51,16 +51,21 @@ interface Followed {
 }
 
 /**
- * Keeps pools or reservations of Plat as the manifests of one kind say. What it makes bears a mark with the kind and the
- * cluster, and it touches nothing without this mark. A pool whose manifest is gone assigns nothing more. It writes nothing
- * into the cluster but Events.
+ * Keeps what Plat has as the manifests of one kind say. The pools and reservations that it makes bear a mark with the kind and
+ * the cluster, and it touches none without this mark. A pool whose manifest is gone assigns nothing more. It writes nothing into
+ * the cluster but Events.
  */
 export class Declared {
   readonly #options: DeclaredOptions;
   readonly #queue: WorkQueue;
   /** The names that Plat refused, each with the time before which it is not asked again. */
   readonly #refused = new Map<string, number>();
+  /** The contents of the manifests that declare something, as text. */
+  readonly #said = new Map<string, string>();
+  /** The names whose manifest is gone, or declares nothing more, and when that was seen. */
+  readonly #ended = new Map<string, number>();
   #followed: Followed | undefined;
+  #isLeading = false;
   #compareAtMs: number;
 
   constructor(options: DeclaredOptions) {
@@ -96,138 +101,186 @@ export class Declared {
 
   /** Works until the signal ends it, beside `follow`. */
   async run(signal: AbortSignal): Promise<void> {
-    const { waits } = this.#options;
+    const { waits, kind } = this.#options;
+    this.#forgetLate();
+    this.#isLeading = true;
     while (!signal.aborted) {
       const followed = this.isListed ? this.#followed : undefined;
       if (!followed) {
         await this.#queue.wait(Infinity, signal);
         continue;
       }
-      const names = this.#queue.take(waits.now(), NAMES_PER_ROUND, () => true);
-      await inParallel(names, REQUESTS_AT_ONCE, (name) => this.#work(name, followed));
-      if (names.length === 0 && !(await this.#compare(followed)))
+      const keys = this.#queue.take(waits.now(), NAMES_PER_ROUND, () => true);
+      await inParallel(keys, REQUESTS_AT_ONCE, (key) =>
+        this.#work({ kind: kind.kind, key }, followed),
+      );
+      if (keys.length === 0 && !(await this.#compare(followed)))
         await this.#queue.wait(Math.min(this.#queue.nextDueAtMs, this.#compareAtMs), signal);
     }
   }
 
   #following(apiVersion: string): Followed {
     const { api, waits, kind } = this.#options;
-    const changed = ({ metadata: { name } }: DeclaredObject) => {
-      this.#refused.delete(name);
-      this.#queue.add(name, waits.now() + GATHER_MS);
-      this.#queue.wake();
-    };
     const following = {
-      path: `/apis/${apiVersion}/${kind.resource}`,
-      keep: keptManifest,
-      present: changed,
-      gone: changed,
+      path: collectionPath(apiVersion, kind.resource),
+      keep: kind.keep,
+      present: (object: DeclaredObject) => this.#present(object),
+      gone: (object: DeclaredObject) => this.#isOver(keyOf(object)),
       ...watching(kind.resource, this.#options, () => this.#queue.wake()),
     };
     const reporter = new Reporter(api, waits, { apiVersion, kind: kind.kind });
     return { reflector: new Reflector(api, following, waits), reporter, apiVersion };
   }
 
-  /** Gives work to each name whose manifest and whose object in Plat differ. Returns false if it is not time. */
+  #present(object: DeclaredObject): void {
+    const { metadata, spec } = object;
+    const key = keyOf(object);
+    const { uid, labels, annotations, deletionTimestamp } = metadata;
+    const said = JSON.stringify([uid, labels, annotations, deletionTimestamp, spec]);
+    // Most changes are of its status.
+    if (this.#said.get(key) === said) return;
+    if (!this.#options.kind.declares(object)) {
+      this.#isOver(key);
+      return;
+    }
+    this.#said.set(key, said);
+    this.#ended.delete(key);
+    this.#changed(key);
+  }
+
+  /** Notes that a manifest is gone, or declares nothing more. */
+  #isOver(key: string): void {
+    if (!this.#said.delete(key)) return;
+    if (!this.#isLeading) this.#forgetLate();
+    this.#ended.set(key, this.#options.waits.now());
+    this.#changed(key);
+  }
+
+  /** Forgets the ends that another replica has told, or that nobody will. */
+  #forgetLate(): void {
+    const nowMs = this.#options.waits.now();
+    for (const [key, atMs] of this.#ended)
+      if (nowMs - atMs > FOLLOWED_MS_MAX) this.#ended.delete(key);
+  }
+
+  #changed(key: string): void {
+    this.#refused.delete(key);
+    this.#queue.add(key, this.#options.waits.now() + GATHER_MS);
+    this.#queue.wake();
+  }
+
+  /** Gives work to each manifest that differs from what Plat has, and to what lacks its manifest. Returns false if it is not time. */
   async #compare(followed: Followed): Promise<boolean> {
     const { plat, waits, log, kind } = this.#options;
     if (waits.now() < this.#compareAtMs) return false;
-    this.#compareAtMs = waits.now() + COMPARE_MS;
+    this.#compareAtMs = waits.now() + kind.compareMs;
     const current = new Map<string, Current>();
     try {
-      for await (const each of kind.noun.list(plat)) current.set(String(each.name), each);
+      for await (const each of kind.noun.list(plat)) {
+        const name = kind.noun.nameOf(each, kind.kind);
+        if (name.kind === kind.kind) current.set(name.key, each);
+      }
       this.#count("answered");
     } catch (error) {
       this.#count(outcomeOf(error));
       log(`Plat did not list what ${kind.kind}s declare`, { error: String(error) });
       return true;
     }
-    for (const name of new Set([...current.keys(), ...followed.reflector.objects.keys()])) {
-      const { is } = this.#actOn(name, current.get(name), followed);
-      const isEarly = waits.now() < (this.#refused.get(name) ?? 0);
-      if (is !== "done" && !isEarly) this.#queue.add(name, waits.now());
+    for (const key of new Set([...current.keys(), ...followed.reflector.objects.keys()])) {
+      const { is } = this.#actOn(key, current.get(key), followed);
+      const isEarly = waits.now() < (this.#refused.get(key) ?? 0);
+      if (is !== "done" && !isEarly) this.#queue.add(key, waits.now());
     }
     return true;
   }
 
-  /** Brings what Plat has under a name to what its manifest says. */
-  async #work(name: string, followed: Followed): Promise<void> {
+  /** Brings what Plat has to what its manifest says. */
+  async #work(name: DeclaredName, followed: Followed): Promise<void> {
     const { plat, waits, log, kind } = this.#options;
+    const { key } = name;
     try {
       const seen = await found(kind.noun.read(plat, name));
-      const act = this.#actOn(name, seen?.body, followed);
-      if (act.is === "put" || act.is === "delete") await this.#carryOut(name, act, seen);
+      const act = this.#actOn(key, seen?.body, followed);
+      const written = await this.#carryOut(name, act, seen);
       this.#count("answered");
-      this.#queue.succeeded(name);
-      this.#refused.delete(name);
-      if (act.is === "refuse") this.#refuse(name, followed, act.why, act.detail);
+      this.#refused.delete(key);
+      if (act.is === "refuse") this.#refuse(key, followed, act.why, act.detail);
+      if ("skipped" in act && act.skipped) {
+        const skipped = act.skipped.join(", ");
+        const detail = `Skipped, because they are neither CIDRs nor addresses: ${skipped}`;
+        this.#warn(key, followed, "Rejected", detail);
+      }
+      if (written && !kind.noun.isWhole(written)) {
+        this.#tellRejection(key, followed, written);
+        this.#queue.retry(key, waits.now());
+        return;
+      }
+      this.#queue.succeeded(key);
+      if (act.is === "delete" || act.is === "done") this.#ended.delete(key);
       // A deletion follows once the pool assigns nothing.
-      if (act.is === "put") this.#queue.add(name, waits.now());
-      if ("skipped" in act && act.skipped)
-        this.#warn(
-          name,
-          followed,
-          "Rejected",
-          `Skipped, because they are neither CIDRs nor addresses: ${act.skipped.join(", ")}`,
-        );
+      if (act.is === "put") this.#queue.add(key, waits.now());
     } catch (error) {
       this.#count(outcomeOf(error));
-      log(`Plat did not take what ${kind.kind} ${name} declares`, { error: String(error) });
+      log(`Plat did not take what ${kind.kind} ${key} declares`, { error: String(error) });
       const rejection = error instanceof ApiError && error.code !== OVERTAKEN ? error : undefined;
       if (rejection && rejection.problem.status < OVERLOADED)
-        this.#refuse(name, followed, "Rejected", rejection.message, rejection.code);
+        this.#refuse(key, followed, "Rejected", rejection.message, rejection.code);
       if (!rejection || rejection.problem.retryable)
-        this.#queue.retry(name, waits.now(), askedMs(error));
+        this.#queue.retry(key, waits.now(), askedMs(error));
     } finally {
       this.#tellRefused(followed);
     }
   }
 
-  /** Returns what is to be done about a name. @param seen what Plat has under it */
-  #actOn(name: string, seen: Current | undefined, { reflector, apiVersion }: Followed): Act {
+  /** Returns what is to be done about a manifest. @param seen what Plat has of it */
+  #actOn(key: string, seen: Current | undefined, { reflector, apiVersion }: Followed): Act {
     const { kind } = this.#options;
-    const object = reflector.objects.get(name);
-    if (!object || kind.isMade(object)) return this.#actWithout(seen);
-    const { spec, metadata } = object;
-    const manifest = { apiVersion, kind: kind.kind, metadata: { name }, spec };
-    const said = orProblem(() => kind.read(manifest));
-    if (said instanceof Problem) return { is: "refuse", why: "Rejected", detail: said.detail };
+    const { noun } = kind;
+    const object = reflector.objects.get(key);
     // An object that only waits for its finalizers serves nobody new, as in Calico and Spiderpool.
-    if (metadata.deletionTimestamp !== undefined || !said) return this.#actWithout(seen);
+    if (!object || !kind.declares(object) || object.metadata.deletionTimestamp !== undefined)
+      return this.#actWithout(key, seen);
+    const said = orProblem(() => kind.read({ apiVersion, kind: kind.kind, ...object }));
+    if (said instanceof Problem) return { is: "refuse", why: "Rejected", detail: said.detail };
     if (seen && !this.#isMarked(seen))
       return {
         is: "refuse",
         why: "NotOwned",
-        detail: `Plat has a ${kind.noun.title.toLowerCase()} ${name} that this ${kind.kind} of this cluster did not make; it stays as it is.`,
+        detail: `Plat has a ${noun.title.toLowerCase()} ${key} that this ${kind.kind} of this cluster did not make; it stays as it is.`,
       };
     const body = this.#marked(keepingUnsaid(kind.unsaid, said.fields, seen));
     const skipped = said.skipped.length > 0 && { skipped: said.skipped };
-    return seen && same(fieldsOf(seen), body)
+    return seen && noun.isWhole(seen) && same(noun.fieldsOf(seen), body)
       ? { is: "done", ...skipped }
       : { is: "put", body, ...skipped };
   }
 
   /** Returns what is to be done about something without a manifest. */
-  #actWithout(seen: Current | undefined): Act {
+  #actWithout(key: string, seen: Current | undefined): Act {
     const { kind, deletesPools } = this.#options;
-    const left = seen && this.#isMarked(seen) && kind.noun.ended(seen, deletesPools);
+    const isOurs = kind.noun.marked ? seen && this.#isMarked(seen) : this.#ended.has(key);
+    const left = isOurs && seen && kind.noun.ended(seen, deletesPools);
     if (!left) return DONE;
     return left === "delete" ? { is: "delete" } : { is: "put", body: left };
   }
 
+  /** Carries out an act. Returns what Plat has then, of a PUT. */
   async #carryOut(
-    name: string,
-    act: Exclude<Act, { readonly is: "done" | "refuse" }>,
+    name: DeclaredName,
+    act: Act,
     seen: Reply<Current> | undefined,
-  ): Promise<void> {
-    const { plat, kind, log } = this.#options;
+  ): Promise<Current | undefined> {
+    const { plat, kind, log, waits } = this.#options;
     // A pool whose creation was interrupted is created again.
     const version = seen?.body.state === "pending" ? undefined : seen;
+    let written: Current | undefined;
     if (act.is === "delete") await kind.noun.remove(plat, name, version);
-    else await kind.noun.put(plat, name, version, act.body);
-    log(`Plat has what ${kind.kind} ${name} declares`, { did: act.is });
+    else if (act.is === "put") written = (await kind.noun.put(plat, name, version, act.body)).body;
+    else return undefined;
+    log(`Plat has what ${kind.kind} ${name.key} declares`, { did: act.is });
     // Others may have waited for it: an address moves from one set to another.
-    for (const other of this.#refused.keys()) this.#queue.add(other, this.#options.waits.now());
+    for (const other of this.#refused.keys()) this.#queue.add(other, waits.now());
+    return written;
   }
 
   #isMarked(seen: Current): boolean {
@@ -236,38 +289,46 @@ export class Declared {
 
   #marked(body: Current): Current {
     const { kind, cluster } = this.#options;
-    return kind.noun.marked(body, kind.kind, cluster);
+    return kind.noun.marked?.(body, kind.kind, cluster) ?? body;
   }
 
   /** Notes that a manifest, or the end of one, cannot be carried out now. */
   #refuse(
-    name: string,
+    key: string,
     followed: Followed,
     why: "NotOwned" | "Rejected",
     detail: string,
     code = why === "NotOwned" ? "not_owned" : "invalid_request",
   ): void {
     const { waits, metrics } = this.#options;
-    this.#refused.set(name, waits.now() + REFUSED_AGAIN_MS);
+    this.#refused.set(key, waits.now() + REFUSED_AGAIN_MS);
     metrics.add("plat_controller_results_total", { status: "rejected", code });
-    this.#warn(name, followed, why, detail);
+    this.#warn(key, followed, why, detail);
+  }
+
+  /** Says why Plat has not done all of a PUT, if more than another try is needed. */
+  #tellRejection(key: string, followed: Followed, written: Current): void {
+    const { code, detail } = (written.refusal ?? {}) as { code?: string; detail?: string };
+    if (code === undefined) return;
+    this.#options.metrics.add("plat_controller_results_total", { status: "incomplete", code });
+    this.#warn(key, followed, "Incomplete", detail ?? code);
   }
 
   #warn(
-    name: string,
+    key: string,
     { reflector, reporter }: Followed,
-    why: "NotOwned" | "Rejected",
+    why: "NotOwned" | "Rejected" | "Incomplete",
     detail: string,
   ): void {
-    const object = reflector.objects.get(name);
+    const object = reflector.objects.get(key);
     const { title } = this.#options.kind.noun;
-    if (object) void reporter.warn(object, `${title}${why}`, detail);
+    if (object) void reporter.warn(object, `${title}${why}` as Reason, detail);
   }
 
   #tellRefused({ reflector }: Followed): void {
     const { metrics, kind } = this.#options;
-    const names = [...this.#refused.keys()].filter((name) => reflector.objects.has(name));
-    metrics.set("plat_controller_refused_manifests", names.length, { kind: kind.kind });
+    const keys = [...this.#refused.keys()].filter((key) => reflector.objects.has(key));
+    metrics.set("plat_controller_refused_manifests", keys.length, { kind: kind.kind });
   }
 
   #count(outcome: string): void {

@@ -54,6 +54,8 @@ manifest: prints what \`kubectl apply -f -\` takes
   --agent CONFLIST         runs an agent on each node, for plat-cni in this list of plugins
   --calico                 keeps pools and reservations as Calico's manifests say
   --spiderpool             keeps pools and reservations as Spiderpool's manifests say
+  --namespaces             registers namespaces, with their labels and default pools
+  --applications           registers controllers of pods as applications, with their addresses
   --delete-pools           deletes an empty pool whose manifest is gone
   --no-nodes               leaves the Nodes alone
   --namespace NAME         the namespace of the controller (default ${NAMESPACE_DEFAULT})
@@ -130,6 +132,8 @@ const OPTIONS = {
   folder: { type: "string", default: AGENT_FOLDERS.folder },
   calico: { type: "boolean", default: false },
   spiderpool: { type: "boolean", default: false },
+  namespaces: { type: "boolean", default: false },
+  applications: { type: "boolean", default: false },
   "delete-pools": { type: "boolean", default: false },
   "no-nodes": { type: "boolean", default: false },
   namespace: { type: "string", default: NAMESPACE_DEFAULT },
@@ -152,6 +156,8 @@ async function manifestOptions(values: Values, endpoint: string): Promise<Manife
     agent: values.agent === undefined ? "" : await readConflist(values.agent),
     calico: values.calico,
     spiderpool: values.spiderpool,
+    namespaces: values.namespaces,
+    applications: values.applications,
     deletePools: values["delete-pools"],
   });
 }

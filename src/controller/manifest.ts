@@ -7,6 +7,7 @@ import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./conditio
 import {
   AGENT_RIGHTS,
   ANSWERS_CILIUM,
+  APPLICATIONS,
   CALICO,
   CLUSTER_API,
   type ConditionalRight,
@@ -16,6 +17,7 @@ import {
   LEASE,
   LEASES,
   LIFECYCLE,
+  NAMESPACES,
   SPIDERPOOL,
   type Switches,
   WRITES_NODES,
@@ -59,6 +61,8 @@ export interface ManifestOptions extends Switches {
 /** The names of what a user chooses, but for the namespace. */
 export type Choice = Exclude<keyof ManifestOptions, "namespace">;
 
+/** The parts that leave Nodes alone. */
+const WITHOUT_NODES = [CLUSTER_API, END_PODS, CALICO, SPIDERPOOL, NAMESPACES, APPLICATIONS];
 const DELETE_POOLS = is<Choice>("deletePools", true);
 
 /** Choices that exclude each other, with the words for a user of options, and for one of a chart. */
@@ -80,13 +84,11 @@ export const CONTRADICTIONS: readonly {
     value: 'nodes is off; cilium must be "off", and lifecycle and leases false then.',
   },
   {
-    when: allOf(
-      is("nodes", "off"),
-      not(anyOf<Choice>([CLUSTER_API, END_PODS, CALICO, SPIDERPOOL])),
-    ),
+    when: allOf(is("nodes", "off"), not(anyOf<Choice>(WITHOUT_NODES))),
     option:
-      "--no-nodes leaves nothing to do without --cluster-api, --end-pods, --calico or --spiderpool.",
-    value: "nodes is off; clusterApi, endPods, calico or spiderpool must be true then.",
+      "--no-nodes leaves nothing to do without --cluster-api, --end-pods, --calico, --spiderpool, --namespaces or --applications.",
+    value:
+      "nodes is off; clusterApi, endPods, calico, spiderpool, namespaces or applications must be true then.",
   },
   {
     when: allOf(DELETE_POOLS, not<Choice>(DECLARES)),
@@ -228,6 +230,8 @@ function configOf({ text, fields }: Choices): string {
     ...fields(END_PODS, { pods: { end: true } }),
     ...fields(CALICO, { calico: true }),
     ...fields(SPIDERPOOL, { spiderpool: true }),
+    ...fields(NAMESPACES, { namespaces: true }),
+    ...fields(APPLICATIONS, { applications: true }),
     ...fields(DELETE_POOLS, { deletePools: true }),
   };
   return stringify(config, {

@@ -1,8 +1,15 @@
 import type { CiliumMode } from "../nouns/cilium/object.ts";
+import { APPLICATION_KINDS } from "./applications.ts";
 import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
 import { ALWAYS, anyOf, type Condition, holds, is, not } from "./condition.ts";
-import { CALICO_KINDS, type DeclaredKind, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
+import {
+  CALICO_KINDS,
+  type DeclaredKind,
+  NAMESPACE_KIND,
+  SPIDERPOOL_KINDS,
+} from "./declared-kinds.ts";
 import type { KubeApi } from "./kube/api.ts";
+import { groupOf } from "./kube/served.ts";
 import { LEASES_NAMESPACE } from "./leases.ts";
 import type { NodeMode } from "./nodes.ts";
 
@@ -37,6 +44,10 @@ export interface Switches {
   readonly calico: boolean;
   /** True if pools and reservations are kept as the manifests of Spiderpool say. */
   readonly spiderpool: boolean;
+  /** True if namespaces are registered. */
+  readonly namespaces: boolean;
+  /** True if controllers of pods are registered as applications. */
+  readonly applications: boolean;
 }
 
 /** The rights of the agent of a node. */
@@ -73,6 +84,10 @@ export const CALICO = is<keyof Switches>("calico", true);
 export const SPIDERPOOL = is<keyof Switches>("spiderpool", true);
 /** True where pools of Plat follow manifests. */
 export const DECLARES = anyOf([CALICO, SPIDERPOOL]);
+export const NAMESPACES = is<keyof Switches>("namespaces", true);
+export const APPLICATIONS = is<keyof Switches>("applications", true);
+/** True where Events are about objects of any namespace. */
+const TELLS_EVERYWHERE = anyOf([CLUSTER_API, APPLICATIONS]);
 
 /**
  * Returns every right that the controller can need.
@@ -90,9 +105,7 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
   const lease = ["coordination.k8s.io", "leases"] as const;
   const declaring = (when: Condition<keyof Switches>, kinds: readonly DeclaredKind[]) =>
     kinds.flatMap(({ apiVersions, resource }) =>
-      apiVersions.flatMap((version) =>
-        right(when, version.split("/")[0] ?? "", resource, ["list", "watch"]),
-      ),
+      apiVersions.flatMap((version) => right(when, groupOf(version), resource, ["list", "watch"])),
     );
   return [
     ...right(anyOf([NODES, DECLARES]), "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
@@ -117,9 +130,11 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     ...right(END_PODS, "", "pods", ["list", "watch"]),
     ...declaring(CALICO, CALICO_KINDS),
     ...declaring(SPIDERPOOL, SPIDERPOOL_KINDS),
-    // Events about objects without a namespace are in this one. Claims have theirs.
-    ...right(not(CLUSTER_API), "", "events", ["create", "patch"], { namespace: "default" }),
-    ...right(CLUSTER_API, "", "events", ["create", "patch"]),
+    ...declaring(NAMESPACES, [NAMESPACE_KIND]),
+    ...declaring(APPLICATIONS, APPLICATION_KINDS),
+    // Events about objects without a namespace are in this one. Claims and applications have theirs.
+    ...right(not(TELLS_EVERYWHERE), "", "events", ["create", "patch"], { namespace: "default" }),
+    ...right(TELLS_EVERYWHERE, "", "events", ["create", "patch"]),
     ...right(ALWAYS, ...lease, ["create"], { namespace }),
     ...right(ALWAYS, ...lease, ["get", "update"], { namespace, name: LEASE }),
   ];

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { clientOver, type PlatClient, path, platClient } from "../client/index.ts";
+import { APPLICATION_KINDS } from "./applications.ts";
 import { CiliumNodes } from "./cilium.ts";
 import { ClusterApi } from "./cluster-api.ts";
 import type { Config } from "./config.ts";
 import { Declared } from "./declared.ts";
-import { CALICO_KINDS, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
+import { CALICO_KINDS, NAMESPACE_KIND, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
 import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
 import { whileLeading } from "./kube/lease.ts";
@@ -54,6 +55,8 @@ export async function runController(
     endPods: config.pods.end,
     calico: config.calico,
     spiderpool: config.spiderpool,
+    namespaces: config.namespaces,
+    applications: config.applications,
   } as const;
   const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
@@ -100,8 +103,10 @@ export async function runController(
   const kinds = [
     ...(config.calico ? CALICO_KINDS : []),
     ...(config.spiderpool ? SPIDERPOOL_KINDS : []),
+    ...(config.namespaces ? [NAMESPACE_KIND] : []),
+    ...(config.applications ? APPLICATION_KINDS : []),
   ];
-  const needsCluster = mode !== "off" || kinds.length > 0;
+  const needsCluster = mode !== "off" || config.calico || config.spiderpool;
   const cluster = needsCluster
     ? await clusterOf(config, api, { waits, log, signal })
     : config.cluster;

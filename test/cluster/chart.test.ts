@@ -37,6 +37,8 @@ const OPTIONS: ManifestOptions = {
   agent: "",
   calico: false,
   spiderpool: false,
+  namespaces: false,
+  applications: false,
   deletePools: false,
   ...TEXTS[0],
 };
@@ -44,7 +46,9 @@ const OPTIONS: ManifestOptions = {
 /** Every combination of the switches about manifests. */
 const DECLARING = [false, true]
   .flatMap((calico) => [false, true].map((spiderpool) => ({ calico, spiderpool })))
-  .flatMap((each) => [false, true].map((deletePools) => ({ ...each, deletePools })));
+  .flatMap((each) => [false, true].map((deletePools) => ({ ...each, deletePools })))
+  .flatMap((each) => [false, true].map((namespaces) => ({ ...each, namespaces })))
+  .flatMap((each) => [false, true].map((applications) => ({ ...each, applications })));
 
 /** Every combination of the other switches, with other texts and each of those about manifests in turn. */
 const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
@@ -55,9 +59,9 @@ const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((each) => [false, true].map((endPods) => ({ ...each, endPods })))
   .flatMap((each, index) => [
     { ...OPTIONS, ...TEXTS[index % TEXTS.length], ...each },
-    // Seven has no factor of the other switches, so each of these meets each of those.
-    { ...OPTIONS, ...each, ...DECLARING[index % 7] },
-    { ...OPTIONS, ...each, ...DECLARING[7] },
+    // The number has no factor of the other switches, so each of these meets each of those.
+    { ...OPTIONS, ...each, ...DECLARING[index % (DECLARING.length - 1)] },
+    { ...OPTIONS, ...each, ...DECLARING.at(-1) },
   ]);
 
 let program: string;

@@ -146,8 +146,73 @@ it("pools follow Spiderpool's manifests, but for those that Spiderpool made", as
   expect([...(await current("pools")).keys()].sort()).toEqual(["net", "pods", "red"]);
 });
 
-it("the manifest has exactly the rights that pools from manifests need", async () => {
-  const objects = await lab.install("--no-nodes", "--calico", "--spiderpool");
+it("namespaces are registered with their labels and default pools, until their end", async () => {
+  await start("--namespaces");
+  await lab.plane.kubectl(["create", "namespace", "team-a"]);
+  await lab.plane.kubectl(["label", "namespace", "team-a", "team=a"]);
+  const annotation = 'ipam.spidernet.io/default-ipv4-ippool=["red"]';
+  await lab.plane.kubectl(["annotate", "namespace", "team-a", annotation]);
+  const registered = () => lab.call("GET", "/namespaces/team-a").catch(() => undefined);
+  await until(registered, (seen) => JSON.stringify(seen).includes('"ipv4DefaultPools":["red"]'));
+  expect(await registered()).toMatchObject({ labels: { team: "a" } });
+  await remove("namespace", "team-a");
+  // Nobody else lets a namespace go, because no controller of Kubernetes runs here.
+  const path = "/api/v1/namespaces/team-a/finalize";
+  const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" }, spec: {} };
+  await lab.plane.admin.send({ method: "PUT", path, body });
+  await until(registered, (seen) => seen === undefined);
+});
+
+it("applications follow the controllers of pods, with the addresses that their annotations say", async () => {
+  await start("--applications");
+  const ranges = ["10.87.0.10-10.87.0.60"];
+  await lab.call("PUT", "/pools/net", {
+    ...{ cidr: "10.87.0.0/24", ranges, assignmentMode: "Applications" },
+  });
+  const annotations = { "ipam.spidernet.io/subnet": '{"ipv4":["net"]}' };
+  const labels = { app: "web" };
+  const containers = [{ name: "main", image: "example/main" }];
+  const template = { metadata: { labels, annotations }, spec: { containers } };
+  const selector = { matchLabels: labels };
+  const plain = { ...template, metadata: { labels } };
+  const within = { namespace: "default" };
+  await apply("apps/v1", "Deployment", "web", { replicas: 3, selector, template }, within);
+  await apply("apps/v1", "Deployment", "plain", { selector, template: plain }, within);
+  const set = { replicas: 2, selector, template: plain, serviceName: "db" };
+  await apply("apps/v1", "StatefulSet", "db", set, within);
+  await apply("apps/v1", "DaemonSet", "log", { selector, template }, within);
+  const job = { ...template, spec: { containers, restartPolicy: "Never" } };
+  const jobTemplate = { spec: { parallelism: 2, completions: 2, template: job } };
+  await apply("batch/v1", "CronJob", "night", { schedule: "0 0 * * *", jobTemplate }, within);
+  const held = async () => {
+    const { applications } = (await lab.call("GET", "/applications")) as {
+      applications: readonly {
+        kind: string;
+        name: string;
+        complete: boolean;
+        members: readonly unknown[];
+      }[];
+    };
+    return Object.fromEntries(
+      applications
+        .filter(({ complete }) => complete)
+        .map(({ kind, name, members }) => [`${kind}/${name}`, members.length]),
+    );
+  };
+  const first = await until(held, (seen) => Object.keys(seen).length === 4);
+  const others = { "StatefulSet/db": 0, "DaemonSet/log": 1, "CronJob/night": 3 };
+  expect(first).toEqual({ "Deployment/web": 4, ...others });
+  await lab.plane.kubectl(["scale", "deployment", "web", "--replicas=1"]);
+  await until(held, (seen) => seen["Deployment/web"] === 2);
+  await remove("deployment", "web");
+  await until(held, (seen) => !("Deployment/web" in seen));
+});
+
+it.each([
+  ["pools from manifests need", ["--calico", "--spiderpool"]],
+  ["namespaces and applications need", ["--namespaces", "--applications"]],
+])("the manifest has exactly the rights that %s", async (_, switches) => {
+  const objects = await lab.install("--no-nodes", ...switches);
   expect(await unseenVerbs(lab, objects)).toEqual([]);
 });
 

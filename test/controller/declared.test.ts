@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { ApiError, clientOver, Unanswered } from "../../src/client/index.ts";
+import { APPLICATION_KINDS } from "../../src/controller/applications.ts";
 import { Declared } from "../../src/controller/declared.ts";
 import {
   CALICO_KINDS,
   type DeclaredKind,
+  NAMESPACE_KIND,
   SPIDERPOOL_KINDS,
 } from "../../src/controller/declared-kinds.ts";
 import { Metrics } from "../../src/controller/metrics.ts";
 import { VirtualClock } from "../virtual-clock.ts";
-import { FakeCluster } from "./fake-cluster.ts";
+import { FakeCluster, NAMESPACES } from "./fake-cluster.ts";
 import { waitsOf } from "./waits.ts";
 
 const V3 = "/apis/projectcalico.org/v3";
@@ -32,6 +34,13 @@ interface Asked {
 class FakePlat {
   readonly pools = new Map<string, Fields>();
   readonly reservations = new Map<string, Fields>();
+  readonly namespaces = new Map<string, Fields>();
+  /** By their names, such as `shop/Deployment/web`. */
+  readonly applications = new Map<string, Fields>();
+  /** The parts of the next answers that say what applications lack. */
+  readonly lacking: Fields[] = [];
+  /** The reads, as `GET pools/web`. */
+  readonly reads: string[] = [];
   /** The writes, as `PUT pools/web`. */
   readonly writes: string[] = [];
   /** Errors of the next requests, by their text in `writes`. */
@@ -43,12 +52,12 @@ class FakePlat {
   });
 
   #answer({ method, path, body, headers = {} }: Asked) {
-    const [plural = "", name] = path.replace("/v1/", "").split("/");
-    const objects = plural === "pools" ? this.pools : this.reservations;
+    const [, plural = "", name] = /^\/v1\/(\w+)(?:\/(.+))?$/.exec(path) ?? [];
+    const objects = this[plural as "pools" | "reservations" | "namespaces" | "applications"];
     if (name === undefined)
       return { status: 200, etag: undefined, body: { [plural]: [...objects.values()] } };
     const request = `${method} ${plural}/${name}`;
-    if (method !== "GET") this.writes.push(request);
+    (method === "GET" ? this.reads : this.writes).push(request);
     const at = this.failures.findIndex(([failing]) => failing === request);
     const [failure] = at === -1 ? [] : this.failures.splice(at, 1);
     if (failure) throw failure[1];
@@ -62,10 +71,16 @@ class FakePlat {
       if (method === "DELETE" && plural === "pools")
         objects.set(name, { ...known, state: "deleting" });
       else if (method === "DELETE") objects.delete(name);
-      else objects.set(name, { name, ...(body as object) });
+      else objects.set(name, { ...this.#named(plural, name), ...(body as object) });
     }
-    const stands = objects.get(name);
-    return { status: 200, etag: stands && JSON.stringify(stands), body: stands ?? {} };
+    const found = objects.get(name);
+    return { status: 200, etag: found && JSON.stringify(found), body: found ?? {} };
+  }
+
+  #named(plural: string, path: string): Fields {
+    if (plural !== "applications") return { name: path };
+    const [namespace, kind, name] = path.split("/");
+    return { namespace, kind, name, ...(this.lacking.shift() ?? { complete: true }) };
   }
 }
 
@@ -74,10 +89,14 @@ interface Working {
   readonly plat: FakePlat;
   readonly sleep: (ms: number) => Promise<void>;
   readonly metrics: Metrics;
+  /** Lets the replica lead. */
+  readonly lead: () => void;
 }
 
 interface Prepared {
   readonly kind: string;
+  /** True if another replica leads until a test says otherwise. */
+  readonly follows?: boolean;
   readonly deletesPools?: boolean;
   readonly versions?: Readonly<Record<string, readonly string[]>>;
 }
@@ -86,11 +105,14 @@ const VERSIONS = {
   "projectcalico.org": ["v3"],
   "crd.projectcalico.org": ["v1"],
   "spiderpool.spidernet.io": ["v2beta1"],
+  apps: ["v1"],
+  batch: ["v1"],
 };
+const KINDS = [...CALICO_KINDS, ...SPIDERPOOL_KINDS, NAMESPACE_KIND, ...APPLICATION_KINDS];
 
 /** Lets a controller keep what the manifests of a kind declare while a test acts. */
 async function keeping(
-  { kind: named, deletesPools = false, versions = VERSIONS }: Prepared,
+  { kind: named, follows = false, deletesPools = false, versions = VERSIONS }: Prepared,
   prepare: (of: Pick<Working, "cluster" | "plat">) => void,
   act: (of: Working) => Promise<void>,
 ): Promise<void> {
@@ -98,7 +120,7 @@ async function keeping(
   const [cluster, plat, metrics] = [new FakeCluster(), new FakePlat(), new Metrics()];
   for (const [group, own] of Object.entries(versions)) cluster.versions.set(group, own);
   prepare({ cluster, plat });
-  const kind = [...CALICO_KINDS, ...SPIDERPOOL_KINDS].find((each) => each.kind === named);
+  const kind = KINDS.find((each) => each.kind === named);
   const declared = new Declared({
     plat: plat.client,
     api: cluster,
@@ -111,9 +133,11 @@ async function keeping(
   });
   await clock.run(async () => {
     const ending = new AbortController();
-    const running = [declared.follow(ending.signal), declared.run(ending.signal)];
+    const running = [declared.follow(ending.signal)];
+    const lead = () => running.push(declared.run(ending.signal));
+    if (!follows) lead();
     await clock.sleep(5_000);
-    await act({ cluster, plat, metrics, sleep: clock.sleep }).finally(() => ending.abort());
+    await act({ cluster, plat, metrics, sleep: clock.sleep, lead }).finally(() => ending.abort());
     await Promise.all(running);
   });
 }
@@ -441,6 +465,224 @@ describe("Spiderpool's manifests", () => {
         cluster.putObject(`${SPIDER}/spiderreservedips`, "gw", { spec: { ips: ["10.3.0.1"] } }),
       async ({ plat }) => {
         expect(plat.reservations.get("gw")?.cidrs).toEqual(["10.3.0.1"]);
+      },
+    ));
+});
+
+describe("a Namespace", () => {
+  const kind = "Namespace";
+  const labels = { team: "a" };
+  const IPV4 = "ipam.spidernet.io/default-ipv4-ippool";
+
+  it("is registered with its labels and its default pools, and deleted with its end", () =>
+    keeping(
+      { kind },
+      ({ cluster }) => {
+        const annotations = { [IPV4]: '["red"]', "example.org/other": "x" };
+        cluster.putObject(NAMESPACES, "shop", { metadata: { labels, annotations } });
+      },
+      async ({ cluster, plat, sleep }) => {
+        const shop = { name: "shop", labels, ipv4DefaultPools: ["red"] };
+        expect(plat.namespaces.get("shop")).toEqual(shop);
+        cluster.putObject(NAMESPACES, "shop", { status: { phase: "Terminating" } });
+        cluster.putObject(NAMESPACES, "shop", { metadata: { annotations: { [IPV4]: "[]" } } });
+        await sleep(1_000);
+        expect(plat.namespaces.get("shop")).toEqual({ name: "shop", labels });
+        cluster.deleteObject(NAMESPACES, "shop");
+        await sleep(1_000);
+        expect(plat.writes.slice(2)).toEqual(["DELETE namespaces/shop"]);
+      },
+    ));
+
+  it("with default pools that are not valid has an Event, and Plat keeps what it has", () =>
+    keeping(
+      { kind },
+      ({ cluster }) => cluster.putObject(NAMESPACES, "shop", { metadata: { labels } }),
+      async ({ cluster, plat, sleep }) => {
+        cluster.putObject(NAMESPACES, "shop", { metadata: { annotations: { [IPV4]: "red" } } });
+        await sleep(1_000);
+        expect(plat.namespaces.get("shop")).toEqual({ name: "shop", labels });
+        expect(eventsOf(cluster)[0]).toMatch(/^Namespace\/shop NamespaceRejected: metadata\./);
+      },
+    ));
+
+  it("that this cluster never had stays as somebody registered it", () =>
+    keeping(
+      { kind },
+      ({ plat }) => plat.namespaces.set("elsewhere", { name: "elsewhere", labels }),
+      async ({ plat, sleep }) => {
+        await sleep(20 * MINUTE_MS);
+        expect(plat.writes).toEqual([]);
+      },
+    ));
+
+  it("whose end another replica saw is deleted by the one that leads within ten minutes", () =>
+    keeping(
+      { kind, follows: true },
+      ({ cluster, plat }) => {
+        for (const name of ["early", "late"]) {
+          cluster.putObject(NAMESPACES, name, { metadata: { labels } });
+          plat.namespaces.set(name, { name, labels });
+        }
+      },
+      async ({ cluster, plat, sleep, lead }) => {
+        cluster.deleteObject(NAMESPACES, "early");
+        await sleep(9 * MINUTE_MS);
+        cluster.deleteObject(NAMESPACES, "late");
+        await sleep(2 * MINUTE_MS);
+        lead();
+        await sleep(2_000);
+        expect(plat.writes).toEqual(["DELETE namespaces/late"]);
+      },
+    ));
+});
+
+describe("an application", () => {
+  const APPS = "/apis/apps/v1";
+  const SUBNET = "ipam.spidernet.io/subnet";
+  const NUMBER = "ipam.spidernet.io/ippool-ip-number";
+  const template = (annotations: object) => ({ metadata: { annotations } });
+  const subnet = template({ [SUBNET]: '{"ipv4":["net-4"],"ipv6":["net-6"]}' });
+  const owned = { ownerReferences: [{ kind: "Deployment", controller: true }] };
+  const addresses = { number: "+1", pools: ["net-4", "net-6"], keep: false };
+
+  it.each([
+    ["Deployment", `${APPS}/deployments`, { spec: { replicas: 3, template: subnet } }, 3],
+    ["Deployment", `${APPS}/deployments`, { spec: { template: subnet } }, 1],
+    ["ReplicaSet", `${APPS}/replicasets`, { spec: { replicas: 2, template: subnet } }, 2],
+    [
+      "DaemonSet",
+      `${APPS}/daemonsets`,
+      { spec: { template: subnet }, status: { desiredNumberScheduled: 4 } },
+      4,
+    ],
+    ["Job", "/apis/batch/v1/jobs", { spec: { parallelism: 2, template: subnet } }, 2],
+    ["Job", "/apis/batch/v1/jobs", { spec: { completions: 5, template: subnet } }, 5],
+    [
+      "CronJob",
+      "/apis/batch/v1/cronjobs",
+      { spec: { jobTemplate: { spec: { template: subnet } } } },
+      1,
+    ],
+  ] as const)("is registered of a %s with its addresses: %s %j", (kind, path, object, replicas) =>
+    keeping(
+      { kind },
+      ({ cluster }) => {
+        cluster.putObject(path, "web", object, "shop");
+        cluster.putObject(path, "part", { ...object, metadata: owned }, "shop");
+        cluster.putObject(path, "plain", { spec: {} }, "shop");
+      },
+      async ({ plat }) => {
+        expect([...plat.applications.values()]).toEqual([
+          { namespace: "shop", kind, name: "web", replicas, start: 0, addresses, complete: true },
+        ]);
+      },
+    ),
+  );
+
+  it("of a StatefulSet has its replicas and its first ordinal, also without addresses", () =>
+    keeping(
+      { kind: "StatefulSet" },
+      ({ cluster }) => {
+        const spec = { replicas: 3, ordinals: { start: 2 } };
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec }, "shop");
+      },
+      async ({ cluster, plat, sleep }) => {
+        const db = plat.applications.get("shop/StatefulSet/db");
+        expect(db).toMatchObject({ replicas: 3, start: 2 });
+        expect(db).not.toHaveProperty("addresses");
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec: { replicas: 1 } }, "shop");
+        await sleep(1_000);
+        expect(plat.applications.get("shop/StatefulSet/db")?.replicas).toBe(1);
+      },
+    ));
+
+  it("has the number and the interfaces that the annotations of its pods say", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) => {
+        const subnets = '[{"interface":"eth0","ipv4":["a"]},{"interface":"net1","ipv4":["b"]}]';
+        const annotations = {
+          "ipam.spidernet.io/subnets": subnets,
+          [NUMBER]: "5",
+          "ipam.spidernet.io/ippool-reclaim": "false",
+        };
+        const spec = { template: template(annotations) };
+        cluster.putObject(`${APPS}/deployments`, "web", { spec }, "shop");
+      },
+      async ({ plat }) => {
+        expect(plat.applications.get("shop/Deployment/web")?.addresses).toEqual({
+          number: "5",
+          interfaces: [
+            { name: "eth0", pools: ["a"] },
+            { name: "net1", pools: ["b"] },
+          ],
+          keep: true,
+        });
+      },
+    ));
+
+  it("is put again until it is complete, and an Event says what it lacks", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster, plat }) => {
+        const refusal = { code: "pool_exhausted", detail: "no: pool_exhausted" };
+        plat.lacking.push({ complete: false, refusal: { detail: "goes on" } });
+        plat.lacking.push({ complete: false, refusal });
+        cluster.putObject(`${APPS}/deployments`, "web", { spec: { template: subnet } }, "shop");
+      },
+      async ({ cluster, plat, sleep }) => {
+        await sleep(10_000);
+        expect(plat.applications.get("shop/Deployment/web")?.complete).toBe(true);
+        await sleep(20 * MINUTE_MS);
+        expect(plat.writes).toHaveLength(3);
+        expect(eventsOf(cluster)).toEqual([
+          "Deployment/web ApplicationIncomplete: no: pool_exhausted",
+        ]);
+        const [{ metadata } = { metadata: {} }] = cluster.events.values();
+        expect(metadata).toMatchObject({ namespace: "shop" });
+      },
+    ));
+
+  it("ends with its controller, or when the controller names no addresses any more", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) => {
+        for (const name of ["web", "api"])
+          cluster.putObject(`${APPS}/deployments`, name, { spec: { template: subnet } }, "shop");
+      },
+      async ({ cluster, plat, sleep }) => {
+        cluster.deleteObject(`${APPS}/deployments`, "shop/web");
+        const without = { template: { metadata: { annotations: { [SUBNET]: null } } } };
+        cluster.putObject(`${APPS}/deployments`, "api", { spec: without }, "shop");
+        await sleep(1_000);
+        expect(plat.applications.size).toBe(0);
+      },
+    ));
+
+  it("costs no request when only the status of its controller changes", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) =>
+        cluster.putObject(`${APPS}/deployments`, "web", { spec: { template: subnet } }, "shop"),
+      async ({ cluster, plat, sleep }) => {
+        const before = plat.reads.length;
+        cluster.putObject(`${APPS}/deployments`, "web", { status: { replicas: 1 } }, "shop");
+        await sleep(1_000);
+        expect(plat.reads.length).toBe(before);
+      },
+    ));
+
+  it("with an annotation that is not valid has an Event", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) => {
+        const spec = { template: template({ [SUBNET]: "net-4" }) };
+        cluster.putObject(`${APPS}/deployments`, "web", { spec }, "shop");
+      },
+      async ({ cluster, plat }) => {
+        expect(plat.writes).toEqual([]);
+        expect(eventsOf(cluster)[0]).toMatch(/^Deployment\/web ApplicationRejected: annotations/);
       },
     ));
 });

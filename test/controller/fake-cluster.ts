@@ -7,7 +7,7 @@ import type { NodeObject } from "../../src/controller/nodes.ts";
 
 const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/pods";
-const NAMESPACES = "/api/v1/namespaces";
+export const NAMESPACES = "/api/v1/namespaces";
 export const NODE_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 const CILIUM_NODES = "/apis/cilium.io/v2/ciliumnodes";
 
@@ -297,7 +297,7 @@ export class FakeCluster implements KubeApi {
     }
     if (path === NODES) return this.#page(this.nodes, query);
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
-    if (path === PODS || path === NODE_LEASES || path === NAMESPACES)
+    if ([PODS, NODE_LEASES, NAMESPACES].includes(path))
       return this.#page(this.#collection(path), query);
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);

@@ -24,6 +24,8 @@ const OPTIONS = {
   agent: "",
   calico: false,
   spiderpool: false,
+  namespaces: false,
+  applications: false,
   deletePools: false,
   namespace: "plat-system",
   image: "plat-controller:1",
@@ -72,6 +74,8 @@ describe("the manifest", () => {
     ["off", "off", ["endPods"]],
     ["off", "off", ["calico"]],
     ["off", "off", ["spiderpool"]],
+    ["off", "off", ["namespaces"]],
+    ["off", "off", ["applications"]],
   ] as const)(
     "grants exactly the rights of the mode %s with Cilium in %s and %j",
     (nodes, cilium, on: readonly string[]) => {
@@ -79,7 +83,8 @@ describe("the manifest", () => {
       const [clusterApi, endPods] = [on.includes("clusterApi"), on.includes("endPods")];
       const [calico, spiderpool] = [on.includes("calico"), on.includes("spiderpool")];
       const older = { nodes, lifecycle, leases, cilium, clusterApi, endPods };
-      const switches = { ...older, calico, spiderpool };
+      const [namespaces, applications] = [on.includes("namespaces"), on.includes("applications")];
+      const switches = { ...older, calico, spiderpool, namespaces, applications };
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
       expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
       expect(needed.includes("watch pods")).toBe(endPods);
@@ -91,8 +96,11 @@ describe("the manifest", () => {
       expect(needed.includes("list nodes")).toBe(nodes !== "off");
       expect(needed.includes("patch ciliumnodes/status.cilium.io")).toBe(cilium !== "off");
       expect(needed.includes("delete ipaddresses.ipam.cluster.x-k8s.io")).toBe(clusterApi);
-      // Claims have their Events in their own namespaces.
-      expect(needed.includes("create events")).toBe(clusterApi);
+      expect(needed.includes("watch namespaces")).toBe(namespaces);
+      for (const resource of ["statefulsets.apps", "cronjobs.batch"])
+        expect(needed.includes(`list ${resource}`)).toBe(applications);
+      // Claims and applications have their Events in their own namespaces.
+      expect(needed.includes("create events")).toBe(clusterApi || applications);
     },
   );
 
@@ -186,6 +194,8 @@ describe("the manifest", () => {
       pods: { end: false },
       calico: false,
       spiderpool: false,
+      namespaces: false,
+      applications: false,
       deletePools: false,
     });
     expect(config({ tokenSecret: "plat-token", nodes: "observe" })).toMatchObject({
@@ -197,7 +207,8 @@ describe("the manifest", () => {
       clusterApi: true,
       pods: { end: true },
     });
-    const declaring = { calico: true, spiderpool: true, deletePools: true };
+    const pools = { calico: true, spiderpool: true, deletePools: true };
+    const declaring = { ...pools, namespaces: true, applications: true };
     expect(config(declaring)).toMatchObject(declaring);
     expect(config({ lifecycle: true, leases: true }).nodes).toMatchObject({
       lifecycle: true,

@@ -26,7 +26,10 @@ export type Reason =
   | "PoolNotOwned"
   | "PoolRejected"
   | "ReservationNotOwned"
-  | "ReservationRejected";
+  | "ReservationRejected"
+  | "NamespaceRejected"
+  | "ApplicationRejected"
+  | "ApplicationIncomplete";
 
 /** The kind of the objects that Events are about. */
 export interface KindOf {

@@ -5,6 +5,17 @@ import type { Waits } from "./waits.ts";
 const AGAIN_MS = 10_000;
 const NOT_FOUND = 404;
 
+/** The version of the kinds that belong to no group. */
+const CORE = "v1";
+
+/** Returns the group of a version; empty for the core. */
+export const groupOf = (version: string): string =>
+  version === CORE ? "" : version.replace(/\/.*$/, "");
+
+/** Returns the path of a collection. @param version that of its kind, with its group if it has one */
+export const collectionPath = (version: string, resource: string): string =>
+  `/${version === CORE ? "api" : "apis"}/${version}/${resource}`;
+
 /**
  * Returns the first of some versions that the API server has.
  *
@@ -12,7 +23,8 @@ const NOT_FOUND = 404;
  * @throws {Error} if it has none of them
  */
 export async function servedOf(api: KubeApi, versions: readonly string[]): Promise<string> {
-  const groups = new Set(versions.map((version) => version.split("/")[0] ?? ""));
+  if (versions.includes(CORE)) return CORE;
+  const groups = new Set(versions.map(groupOf));
   const served: string[] = [];
   for (const group of groups)
     try {
