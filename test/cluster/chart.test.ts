@@ -19,9 +19,9 @@ import { helm } from "./servers.ts";
 
 const NAMESPACE = "plat-system";
 const TEXTS = [
-  { space: "", region: "", tokenSecret: "" },
-  { space: "cluster-7", region: "eu-west-1", tokenSecret: "" },
-  { space: "cluster-7", region: "", tokenSecret: "plat-token" },
+  { space: "", region: "", tokenSecret: "", agent: "" },
+  { space: "cluster-7", region: "eu-west-1", tokenSecret: "", agent: '{"name": "podnet"}\n' },
+  { space: "cluster-7", region: "", tokenSecret: "plat-token", agent: '{"name": "podnet"}\n' },
 ] as const;
 
 const OPTIONS: ManifestOptions = {
@@ -34,7 +34,6 @@ const OPTIONS: ManifestOptions = {
   cilium: "off",
   clusterApi: false,
   endPods: false,
-  agent: "",
   calico: false,
   spiderpool: false,
   namespaces: false,

@@ -18,6 +18,13 @@ import { type ControlPlane, startControlPlane } from "./servers.ts";
 const NAMESPACE = "plat-system";
 /** The pool of each space. */
 const POOL = "10.64.0.0/16";
+/** The plugin of nodes with an agent, and a list of plugins with it. */
+const PLUGIN = fileURLToPath(new URL("../../cni", import.meta.url));
+export const CONFLIST = `${JSON.stringify({
+  cniVersion: "1.0.0",
+  name: "podnet",
+  plugins: [{ type: "bridge", ipam: { type: "plat-cni", keep: true } }],
+})}\n`;
 /** A test fails if something that it waits for has not come by then. */
 const WAIT_MS_MAX = 300_000;
 
@@ -41,6 +48,12 @@ export interface ReplicaOptions {
   readonly port?: number;
 }
 
+/** The agent of a node, and the plugin that it has installed. */
+export interface Agent extends Replica {
+  /** Runs the plugin as a kubelet does, and returns what it printed. @throws {Error} with its error */
+  readonly plugin: (variables: Readonly<Record<string, string>>, ipam?: object) => Promise<object>;
+}
+
 /** A cluster with Plat beside it. */
 export interface Lab {
   readonly plane: ControlPlane;
@@ -54,6 +67,8 @@ export interface Lab {
   readonly install: (...options: readonly string[]) => Promise<readonly Manifest[]>;
   /** Starts a replica with the configuration of the last installation, changed by a test. */
   readonly start: (options?: ReplicaOptions) => Promise<Replica>;
+  /** Starts the agent of a node, of the last installation. */
+  readonly startAgent: (node: string) => Promise<Agent>;
   /** The variables of a terminal with `kubectl`, `plat` and `plat-controller`. */
   readonly terminal: NodeJS.ProcessEnv;
   /** The name of the space of the last installation. */
@@ -137,7 +152,17 @@ export async function startLab(beside?: Lab): Promise<Lab> {
     if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answered)}`);
     return answered;
   };
-  const createToken = () => plane.kubectl(["create", "token", "plat-controller", "-n", NAMESPACE]);
+  const createToken = (account = "plat-controller") =>
+    plane.kubectl(["create", "token", account, "-n", NAMESPACE]);
+  /** Writes what a pod of an account gets into a folder, and returns it. */
+  const folderOfPod = async (account: string, namespace: string, configuration: string) => {
+    const own = await mkdtemp(join(folder, "replica-"));
+    await writeFile(join(own, "token"), await createToken(account));
+    await writeFile(join(own, "ca.crt"), plane.ca);
+    await writeFile(join(own, "namespace"), namespace);
+    await writeFile(join(own, "config.yaml"), configuration);
+    return own;
+  };
   const nodes = async () => {
     const { items } = await plane.admin.send<{ items: readonly NodeObject[] }>({
       path: "/api/v1/nodes",
@@ -178,17 +203,46 @@ export async function startLab(beside?: Lab): Promise<Lab> {
     },
     async start(options = {}) {
       const { change = (text: string) => text, namespace = NAMESPACE, port = plane.port } = options;
-      const own = await mkdtemp(join(folder, "replica-"));
-      await writeFile(join(own, "token"), await createToken());
-      await writeFile(join(own, "ca.crt"), plane.ca);
-      await writeFile(join(own, "namespace"), namespace);
-      await writeFile(join(own, "config.yaml"), change(config));
+      const own = await folderOfPod("plat-controller", namespace, change(config));
       const replica = await started(port, [
         ...[program, "run", "--config", join(own, "config.yaml")],
         ...["--service-account", own, "--listen", "127.0.0.1:0"],
       ]);
       replicas.push(replica);
       return replica;
+    },
+    async startAgent(node) {
+      const own = await folderOfPod("plat-agent", NAMESPACE, config);
+      const [plugin, conflist] = [join(own, "plugin"), join(own, "10-plat.conflist")];
+      await go(PLUGIN, ["build", "-o", plugin, "."], { CGO_ENABLED: "0" });
+      await writeFile(conflist, CONFLIST);
+      const [run, plugins, conflists] = ["run", "plugins", "conflists"].map((name) =>
+        join(own, name),
+      ) as [string, string, string];
+      for (const made of [run, plugins, conflists]) await mkdir(made);
+      const replica = await started(plane.port, [
+        ...[program, "agent", "--config", join(own, "config.yaml"), "--node", node],
+        ...["--service-account", own, "--listen", "127.0.0.1:0", "--folder", run],
+        ...["--agent", conflist, "--conflists", conflists],
+        ...["--plugin", plugin, "--plugins", plugins],
+      ]);
+      replicas.push(replica);
+      return {
+        ...replica,
+        async plugin(variables, ipam = {}) {
+          const child = spawn(join(plugins, "plat-cni"), [], { env: { ...variables } });
+          const [network] = JSON.parse(CONFLIST).plugins;
+          child.stdin.end(
+            JSON.stringify({
+              ...{ cniVersion: "1.0.0", name: "podnet", ...network },
+              ipam: { ...network.ipam, socket: join(run, "agent.sock"), ...ipam },
+            }),
+          );
+          const { code, text } = await printedBy(child);
+          if (code !== 0) throw new Error(text);
+          return text === "" ? {} : JSON.parse(text);
+        },
+      };
     },
     async putNode(name, spec = {}) {
       const body = { apiVersion: "v1", kind: "Node", metadata: { name }, spec };
@@ -295,17 +349,19 @@ export async function probe({ url }: Replica, path: string): Promise<string> {
  * Takes each verb of the printed roles away, one after the other, and starts a replica without it.
  *
  * @param objects the manifest of the last installation
+ * @param start starts a replica
  * @returns the verbs whose absence `/readyz` did not show, and `none` if a replica with all of them was not ready
  */
 export async function unseenVerbs(
   lab: Lab,
   objects: readonly Manifest[],
+  start: () => Promise<Replica> = () => lab.start(),
 ): Promise<readonly string[]> {
   const apply = (object: Manifest) =>
     lab.plane.kubectl(["apply", "-f", "-"], JSON.stringify(object));
   // A replica that cannot renew its Lease ends, so each verb has one of its own.
   const shows = async (words: string) => {
-    const replica = await lab.start();
+    const replica = await start();
     try {
       const page = await until(
         () => probe(replica, "/readyz"),
