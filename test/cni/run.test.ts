@@ -456,6 +456,12 @@ describe("an error", () => {
     expect(out.msg).toBe('ipam.subnet is no field of plat-cni; its value is "10.0.0.0/24".');
   });
 
+  it("says that a plugin without an agent has no socket", async () => {
+    const { out } = await cni("ADD", network({ socket: "/run/plat/agent.sock" }), C1);
+    expect(out).toMatchObject({ code: 2, msg: expect.stringMatching(/^ipam\.socket is no field/) });
+    expect(out.details).not.toContain("socket");
+  });
+
   it("names every field that is wrong", async () => {
     const { out } = await cni("ADD", network({ ipv4: "1", routes: [{ dst: "0/0" }] }), C1);
     expect(out).toMatchObject({ code: 7 });
