@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { BUILD } from "../base/build.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { pipelineOf } from "./condition.ts";
+import { COLLECT_MODES } from "./lost-pods.ts";
 import {
   type Choice,
   type Choices,
@@ -44,6 +45,10 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
     words:
       "The list of plugins for plat-cni, which an agent installs on each node; no agents if empty",
     otherwise: "",
+  collectPods: {
+    words: `The way with addresses whose pod is gone: "off", ${COLLECT_MODES.join(", ")}`,
+    otherwise: "off",
+    schema: { enum: ["off", ...COLLECT_MODES] },
   },
   calico: {
     words: "True to keep pools and reservations as Calico's manifests say",

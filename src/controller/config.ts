@@ -6,6 +6,7 @@ import { checked, fields } from "../api/schema/schema.ts";
 import { textOf } from "../base/utf8.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
+import { COLLECT_MODES } from "./lost-pods.ts";
 import { NODE_MODES } from "./nodes.ts";
 
 const COMPLETE_SECONDS_DEFAULT = 300;
@@ -13,6 +14,9 @@ const [COMPLETE_SECONDS_MIN, COMPLETE_SECONDS_MAX] = [10, 3600];
 
 const CILIUM_SECONDS_DEFAULT = 60;
 const [CILIUM_SECONDS_MIN, CILIUM_SECONDS_MAX] = [10, 3600];
+
+const COLLECT_SECONDS_DEFAULT = 900;
+const [COLLECT_SECONDS_MIN, COLLECT_SECONDS_MAX] = [10, 86_400];
 
 const config = fields({
   /** The name of the cluster for Plat; `auto` for the uid of the Namespace kube-system. */
@@ -58,6 +62,19 @@ const config = fields({
     fields({
       /** True if Plat is told which pods are over, so that it releases what they had. */
       end: v.optional(flag, false),
+      /** The way with addresses whose pod is gone, though nobody saw its end. */
+      collect: v.optional(
+        v.picklist(
+          [...COLLECT_MODES, "off"],
+          `must be one of ${[...COLLECT_MODES, "off"].join(", ")}`,
+        ),
+        "off",
+      ),
+      /** The time between two looks, which both must lack a pod. */
+      collectSeconds: v.optional(
+        whole(COLLECT_SECONDS_MIN, COLLECT_SECONDS_MAX),
+        COLLECT_SECONDS_DEFAULT,
+      ),
     }),
     {},
   ),

@@ -12,6 +12,7 @@ import { chartFiles } from "./chart.ts";
 import { readConfig } from "./config.ts";
 import { kubeApi, podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
+import { COLLECT_MODES, type CollectMode } from "./lost-pods.ts";
 import {
   AGENT_FOLDERS,
   AGENT_PORT,
@@ -52,6 +53,7 @@ manifest: prints what \`kubectl apply -f -\` takes
   --cluster-api            answers IPAddressClaims of Cluster API
   --end-pods               tells Plat which pods are over, so that it releases what they had
   --agent CONFLIST         runs an agent on each node, for plat-cni in this list of plugins
+  --collect-pods MODE      finds addresses whose pod is gone: ${COLLECT_MODES.join(", ")}
   --calico                 keeps pools and reservations as Calico's manifests say
   --spiderpool             keeps pools and reservations as Spiderpool's manifests say
   --namespaces             registers namespaces, with their labels and default pools
@@ -94,6 +96,14 @@ function ciliumModeOf(named: string | undefined): CiliumMode | "off" {
   return mode;
 }
 
+/** Returns the way with lost pods that an option names. @throws {Error} if it is none */
+function collectModeOf(named: string | undefined): CollectMode | "off" {
+  if (named === undefined) return "off";
+  const mode = COLLECT_MODES.find((each) => each === named);
+  if (mode) return mode;
+  throw new Error(`--collect-pods is ${named}; it must be one of ${COLLECT_MODES.join(", ")}.`);
+}
+
 /** Returns the way with Nodes that options say. @throws {Error} if they exclude each other */
 function nodeModeOf(observe: boolean, isOff: boolean): NodeMode | "off" {
   if (observe && isOff) throw new Error("--no-nodes excludes --observe, which is about Nodes.");
@@ -130,6 +140,7 @@ const OPTIONS = {
   plugins: { type: "string", default: AGENT_FOLDERS.plugins },
   conflists: { type: "string", default: AGENT_FOLDERS.conflists },
   folder: { type: "string", default: AGENT_FOLDERS.folder },
+  "collect-pods": { type: "string" },
   calico: { type: "boolean", default: false },
   spiderpool: { type: "boolean", default: false },
   namespaces: { type: "boolean", default: false },
@@ -154,6 +165,7 @@ async function manifestOptions(values: Values, endpoint: string): Promise<Manife
     clusterApi: values["cluster-api"],
     endPods: values["end-pods"],
     agent: values.agent === undefined ? "" : await readConflist(values.agent),
+    collectPods: collectModeOf(values["collect-pods"]),
     calico: values.calico,
     spiderpool: values.spiderpool,
     namespaces: values.namespaces,

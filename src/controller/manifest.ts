@@ -10,6 +10,7 @@ import {
   APPLICATIONS,
   CALICO,
   CLUSTER_API,
+  COLLECTS,
   type ConditionalRight,
   conditionalRights,
   DECLARES,
@@ -62,7 +63,15 @@ export interface ManifestOptions extends Switches {
 export type Choice = Exclude<keyof ManifestOptions, "namespace">;
 
 /** The parts that leave Nodes alone. */
-const WITHOUT_NODES = [CLUSTER_API, END_PODS, CALICO, SPIDERPOOL, NAMESPACES, APPLICATIONS];
+const WITHOUT_NODES = [
+  CLUSTER_API,
+  END_PODS,
+  CALICO,
+  SPIDERPOOL,
+  NAMESPACES,
+  APPLICATIONS,
+  COLLECTS,
+];
 const DELETE_POOLS = is<Choice>("deletePools", true);
 
 /** Choices that exclude each other, with the words for a user of options, and for one of a chart. */
@@ -86,9 +95,9 @@ export const CONTRADICTIONS: readonly {
   {
     when: allOf(is("nodes", "off"), not(anyOf<Choice>(WITHOUT_NODES))),
     option:
-      "--no-nodes leaves nothing to do without --cluster-api, --end-pods, --calico, --spiderpool, --namespaces or --applications.",
+      "--no-nodes leaves nothing to do without --cluster-api, --end-pods, --calico, --spiderpool, --namespaces, --applications or --collect-pods.",
     value:
-      "nodes is off; clusterApi, endPods, calico, spiderpool, namespaces or applications must be true then.",
+      "nodes is off; clusterApi, endPods, calico, spiderpool, namespaces or applications must be true then, or collectPods report or release.",
   },
   {
     when: allOf(DELETE_POOLS, not<Choice>(DECLARES)),
@@ -227,7 +236,12 @@ function configOf({ text, fields }: Choices): string {
     },
     ...fields(ANSWERS_CILIUM, { cilium: { mode: text("cilium") } }),
     ...fields(CLUSTER_API, { clusterApi: true }),
-    ...fields(END_PODS, { pods: { end: true } }),
+    ...fields(anyOf([END_PODS, COLLECTS]), {
+      pods: {
+        ...fields(END_PODS, { end: true }),
+        ...fields(COLLECTS, { collect: text("collectPods") }),
+      },
+    }),
     ...fields(CALICO, { calico: true }),
     ...fields(SPIDERPOOL, { spiderpool: true }),
     ...fields(NAMESPACES, { namespaces: true }),

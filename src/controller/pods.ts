@@ -1,5 +1,5 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
-import type { Answer } from "../client/index.ts";
+import type { Answer, PlatClient } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
@@ -138,13 +138,17 @@ export class Pods {
   async #checkIndex(): Promise<void> {
     const { plat, log } = this.#options;
     try {
-      const { indexedAttributes } = (await plat.readConfiguration()).body;
-      if (!indexedAttributes.includes(POD_UID))
+      if (!(await indexesPods(plat)))
         log(`The space does not index ${POD_UID}, so the end of a pod releases its handle alone`);
     } catch (error) {
       log("The configuration of the space could not be read", { error: String(error) });
     }
   }
+}
+
+/** Returns true if the space finds what a pod has by its uid. */
+export async function indexesPods(plat: Pick<PlatClient, "readConfiguration">): Promise<boolean> {
+  return (await plat.readConfiguration()).body.indexedAttributes.includes(POD_UID);
 }
 
 /** Returns what is kept of a pod: its names. A cluster can have 150,000. */

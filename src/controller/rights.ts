@@ -9,8 +9,10 @@ import {
   SPIDERPOOL_KINDS,
 } from "./declared-kinds.ts";
 import type { KubeApi } from "./kube/api.ts";
+import { CLUSTER_NAMESPACE } from "./kube/cluster-namespace.ts";
 import { groupOf } from "./kube/served.ts";
 import { LEASES_NAMESPACE } from "./leases.ts";
+import type { CollectMode } from "./lost-pods.ts";
 import type { NodeMode } from "./nodes.ts";
 
 /** Something that the controller must be allowed to do in its cluster. */
@@ -26,9 +28,6 @@ export interface Right {
 
 /** The Lease of the replicas. */
 export const LEASE = "plat-controller";
-
-/** The namespace whose uid names the cluster. */
-export const CLUSTER_NAMESPACE = "kube-system";
 
 /** The parts of the controller that are on. */
 export interface Switches {
@@ -48,6 +47,8 @@ export interface Switches {
   readonly namespaces: boolean;
   /** True if controllers of pods are registered as applications. */
   readonly applications: boolean;
+  /** The way with addresses whose pod is gone. */
+  readonly collectPods: CollectMode | "off";
 }
 
 /** The rights of the agent of a node. */
@@ -86,6 +87,7 @@ export const SPIDERPOOL = is<keyof Switches>("spiderpool", true);
 export const DECLARES = anyOf([CALICO, SPIDERPOOL]);
 export const NAMESPACES = is<keyof Switches>("namespaces", true);
 export const APPLICATIONS = is<keyof Switches>("applications", true);
+export const COLLECTS = not(is<keyof Switches>("collectPods", "off"));
 /** True where Events are about objects of any namespace. */
 const TELLS_EVERYWHERE = anyOf([CLUSTER_API, APPLICATIONS]);
 
@@ -108,7 +110,9 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
       apiVersions.flatMap((version) => right(when, groupOf(version), resource, ["list", "watch"])),
     );
   return [
-    ...right(anyOf([NODES, DECLARES]), "", "namespaces", ["get"], { name: CLUSTER_NAMESPACE }),
+    ...right(anyOf([NODES, DECLARES, COLLECTS]), "", "namespaces", ["get"], {
+      name: CLUSTER_NAMESPACE,
+    }),
     ...right(NODES, "", "nodes", ["list", "watch"]),
     ...right(WRITES_NODES, "", "nodes", ["patch"]),
     ...right(LEASES, ...lease, ["list", "watch"], { namespace: LEASES_NAMESPACE }),
@@ -127,7 +131,9 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
       ...right(CLUSTER_API, POOL_GROUP, `${resource}/status`, ["patch"]),
       ...right(CLUSTER_API, POOL_GROUP, `${resource}/finalizers`, ["update"]),
     ]),
-    ...right(END_PODS, "", "pods", ["list", "watch"]),
+    ...right(anyOf([END_PODS, COLLECTS]), "", "pods", ["list"]),
+    ...right(END_PODS, "", "pods", ["watch"]),
+    ...right(COLLECTS, "", "pods", ["get"]),
     ...declaring(CALICO, CALICO_KINDS),
     ...declaring(SPIDERPOOL, SPIDERPOOL_KINDS),
     ...declaring(NAMESPACES, [NAMESPACE_KIND]),

@@ -8,14 +8,16 @@ import { Declared } from "./declared.ts";
 import { CALICO_KINDS, NAMESPACE_KIND, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
 import { serveProbes } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
+import { readClusterNamespace } from "./kube/cluster-namespace.ts";
 import { whileLeading } from "./kube/lease.ts";
 import type { Waits } from "./kube/waits.ts";
 import { Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { LostPods } from "./lost-pods.ts";
 import { Metrics } from "./metrics.ts";
 import { Nodes } from "./nodes.ts";
 import { Pods } from "./pods.ts";
-import { CLUSTER_NAMESPACE, LEASE, missingRights, rightsOf, wordsOf } from "./rights.ts";
+import { LEASE, missingRights, rightsOf, wordsOf } from "./rights.ts";
 
 /** A cluster that is silent for so long is one that the reflector does not hear any more. */
 export const SILENCE_MS_MAX = 10 * 60_000;
@@ -57,6 +59,7 @@ export async function runController(
     spiderpool: config.spiderpool,
     namespaces: config.namespaces,
     applications: config.applications,
+    collectPods: config.pods.collect,
   } as const;
   const rights = rightsOf(switches, pod.namespace);
   const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
@@ -114,6 +117,9 @@ export async function runController(
   const { deletePools: deletesPools } = config;
   for (const kind of kinds)
     others.push(new Declared({ ...surroundings, cluster, kind, deletesPools }));
+  const { collect, collectSeconds } = config.pods;
+  if (collect !== "off")
+    others.push(new LostPods({ ...surroundings, mode: collect, everyMs: 1000 * collectSeconds }));
   if (mode !== "off") {
     leases = switches.leases ? new Leases({ ...surroundings, cluster }) : undefined;
     lifecycle = switches.lifecycle
@@ -209,11 +215,9 @@ async function clusterOf(
   { waits, log, signal }: Pick<World, "waits" | "log"> & { readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   if (cluster !== "auto") return cluster;
-  const request = { path: `/api/v1/namespaces/${CLUSTER_NAMESPACE}` };
   while (!signal.aborted)
     try {
-      const { metadata } = await api.send<{ metadata: { uid: string } }>(request, signal);
-      return metadata.uid;
+      return (await readClusterNamespace(api, signal)).metadata.uid;
     } catch (error) {
       log("The uid of the cluster could not be read", { error: String(error) });
       await waits.sleep(START_AGAIN_MS, signal);

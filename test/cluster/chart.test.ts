@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { chartFiles } from "../../src/controller/chart.ts";
+import { COLLECT_MODES } from "../../src/controller/lost-pods.ts";
 import {
   CONTRADICTIONS,
   consistent,
@@ -38,6 +39,7 @@ const OPTIONS: ManifestOptions = {
   spiderpool: false,
   namespaces: false,
   applications: false,
+  collectPods: "off",
   deletePools: false,
   ...TEXTS[0],
 };
@@ -49,6 +51,13 @@ const DECLARING = [false, true]
   .flatMap((each) => [false, true].map((namespaces) => ({ ...each, namespaces })))
   .flatMap((each) => [false, true].map((applications) => ({ ...each, applications })));
 
+/** Returns each way of a collection in turn. */
+const collecting = (index: number) => {
+  const modes = [...COLLECT_MODES, "off" as const];
+  const turn = Math.floor(index / DECLARING.length) % modes.length;
+  return { collectPods: modes[turn] ?? "off" };
+};
+
 /** Every combination of the other switches, with other texts and each of those about manifests in turn. */
 const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((nodes) => ["off" as const, ...CILIUM_MODES].map((cilium) => ({ nodes, cilium })))
@@ -59,7 +68,7 @@ const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((each, index) => [
     { ...OPTIONS, ...TEXTS[index % TEXTS.length], ...each },
     // The number has no factor of the other switches, so each of these meets each of those.
-    { ...OPTIONS, ...each, ...DECLARING[index % (DECLARING.length - 1)] },
+    { ...OPTIONS, ...each, ...DECLARING[index % (DECLARING.length - 1)], ...collecting(index) },
     { ...OPTIONS, ...each, ...DECLARING.at(-1) },
   ]);
 

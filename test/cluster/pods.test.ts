@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { KubeObject } from "../../src/controller/kube/reflector.ts";
-import { type Lab, startLab, unseenVerbs, until } from "./lab.ts";
+import { type Lab, type Replica, startLab, unseenVerbs, until } from "./lab.ts";
 
 const PODS = "/api/v1/namespaces/shop/pods";
 
@@ -15,6 +15,12 @@ beforeAll(async () => {
 
 afterAll(() => lab?.stop());
 
+/** Each test begins without replicas of another one, which would keep the Lease. */
+const running: Replica[] = [];
+beforeEach(async () => {
+  for (const replica of running.splice(0)) await replica.end();
+});
+
 /** Creates a pod, with an address for its interface, and returns the handle. */
 async function runPod(name: string, more: object = {}): Promise<string> {
   const body = {
@@ -22,7 +28,7 @@ async function runPod(name: string, more: object = {}): Promise<string> {
     spec: { nodeName: "n1", containers: [{ name: "main", image: "example/main" }] },
   };
   const pod = await lab.plane.admin.send<KubeObject>({ method: "POST", path: PODS, body });
-  const attributes = { podUid: pod.metadata.uid, pod: name };
+  const attributes = { podUid: pod.metadata.uid, pod: name, namespace: "shop" };
   const asked = { handle: `cni/podnet/n1/${name}/eth0`, ...more };
   const request = { host: "n1", ipv4: 1, pools: ["attachments"], attributes, ...asked };
   return ((await lab.call("POST", "/assign", request)) as { handle: string }).handle;
@@ -53,7 +59,7 @@ it("a pod that is over loses its attachments, whoever saw it, and a StatefulSet 
   const kept = await runPod("db-0", { handle: undefined, namespace: "shop", workload });
 
   // The one that leads ends if the API server is away for longer than its Lease. The other one then knows what is gone.
-  for (let replicas = 0; replicas < 2; replicas++) await lab.start();
+  running.push(await lab.start(), await lab.start());
   const path = `${PODS}/succeeded/status`;
   const body = { status: { phase: "Succeeded" } };
   await lab.plane.admin.send({ method: "PATCH", path, body });
@@ -72,7 +78,19 @@ it("a pod that is over loses its attachments, whoever saw it, and a StatefulSet 
   expect(end).toMatchObject({ [runs]: "assigned", [kept]: "kept" });
 });
 
+it("a pod whose end nobody saw loses its attachments by a collection, and one that runs keeps them", async () => {
+  await lab.install("--no-nodes", "--collect-pods", "release");
+  await lab.call("PUT", "/pools/attachments", { cidr: "10.80.0.0/24" });
+  await lab.command("configure", "--indexed-attributes", "podUid");
+  const [runs, lost] = [await runPod("stays"), await runPod("lost")];
+  await deletePod("lost");
+  const change = (config: string) => config.replace("pods:", "pods:\n  collectSeconds: 10");
+  running.push(await lab.start({ change }));
+  const after = await until(states, (seen) => !(lost in seen));
+  expect(after[runs]).toBe("assigned");
+});
+
 it("the manifest has exactly the rights that the ends of pods need", async () => {
-  const objects = await lab.install("--no-nodes", "--end-pods");
+  const objects = await lab.install("--no-nodes", "--end-pods", "--collect-pods", "report");
   expect(await unseenVerbs(lab, objects)).toEqual([]);
 });

@@ -97,6 +97,8 @@ export class FakeCluster implements KubeApi {
   readonly requests: string[] = [];
   /** Verbs and resources that the caller may not use, such as `patch nodes`. */
   readonly denied = new Set<string>();
+  /** Objects that lists lack by mistake, by their keys. */
+  readonly hidden = new Set<string>();
   /** Errors of the next requests, by their text in `requests`. */
   readonly failures: [request: string, error: Error][] = [];
   readonly #watches = new Set<Watch>();
@@ -299,6 +301,12 @@ export class FakeCluster implements KubeApi {
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
     if ([PODS, NODE_LEASES, NAMESPACES].includes(path))
       return this.#page(this.#collection(path), query);
+    const [, namespace, pod] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/.exec(path) ?? [];
+    if (pod !== undefined) {
+      const known = this.#collection(PODS).get(`${namespace}/${pod}`);
+      if (!known) throw new KubeError(404, "NotFound", "not found");
+      return known;
+    }
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
@@ -330,7 +338,8 @@ export class FakeCluster implements KubeApi {
     query: Readonly<Record<string, string>>,
   ) {
     const { limit = "0", continue: from = "" } = query;
-    const meant = [...objects.values()].filter(meantBy(query));
+    const listed = [...objects.values()].filter((object) => !this.hidden.has(keyOf(object)));
+    const meant = listed.filter(meantBy(query));
     const all = meant.filter((object) => keyOf(object) > from);
     const sorted = all.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const items = sorted.slice(0, Number(limit));

@@ -26,6 +26,7 @@ const OPTIONS = {
   spiderpool: false,
   namespaces: false,
   applications: false,
+  collectPods: "off",
   deletePools: false,
   namespace: "plat-system",
   image: "plat-controller:1",
@@ -76,6 +77,8 @@ describe("the manifest", () => {
     ["off", "off", ["spiderpool"]],
     ["off", "off", ["namespaces"]],
     ["off", "off", ["applications"]],
+    ["off", "off", ["collectPods"]],
+    ["off", "off", ["collectPods", "endPods"]],
   ] as const)(
     "grants exactly the rights of the mode %s with Cilium in %s and %j",
     (nodes, cilium, on: readonly string[]) => {
@@ -84,10 +87,13 @@ describe("the manifest", () => {
       const [calico, spiderpool] = [on.includes("calico"), on.includes("spiderpool")];
       const older = { nodes, lifecycle, leases, cilium, clusterApi, endPods };
       const [namespaces, applications] = [on.includes("namespaces"), on.includes("applications")];
-      const switches = { ...older, calico, spiderpool, namespaces, applications };
+      const collectPods = on.includes("collectPods") ? "report" : "off";
+      const declaring = { calico, spiderpool, namespaces, applications };
+      const switches = { ...older, ...declaring, collectPods } as const;
       const needed = rightsOf(switches, "plat-system").map(wordsOf);
       expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
       expect(needed.includes("watch pods")).toBe(endPods);
+      expect(needed.includes("get pods")).toBe(collectPods !== "off");
       for (const group of ["crd.projectcalico.org", "projectcalico.org"])
         expect(needed.includes(`list ippools.${group}`)).toBe(calico);
       expect(needed.includes("watch spidersubnets.spiderpool.spidernet.io")).toBe(spiderpool);
@@ -191,7 +197,7 @@ describe("the manifest", () => {
       plat: { endpoint: OPTIONS.endpoint, region: "eu-west-1", space: "cluster-7" },
       nodes: { podCIDRs: "write", lifecycle: false, leases: false, completeSeconds: 300 },
       clusterApi: false,
-      pods: { end: false },
+      pods: { end: false, collect: "off", collectSeconds: 900 },
       calico: false,
       spiderpool: false,
       namespaces: false,
@@ -206,6 +212,10 @@ describe("the manifest", () => {
       nodes: { podCIDRs: "off" },
       clusterApi: true,
       pods: { end: true },
+    });
+    expect(config({ collectPods: "release" }).pods).toMatchObject({
+      end: false,
+      collect: "release",
     });
     const pools = { calico: true, spiderpool: true, deletePools: true };
     const declaring = { ...pools, namespaces: true, applications: true };
@@ -293,6 +303,7 @@ describe("a configuration", () => {
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
     ["nodes: {lifecycle: taints}", "nodes.lifecycle must be true or false"],
+    ["pods: {collect: all}", "pods.collect must be one of report, release, off"],
     ["calico: pools", "calico must be true or false"],
     ["pods: {end: sometimes}", "pods.end must be true or false"],
     ["plat: {}", "plat.endpoint"],

@@ -2,7 +2,7 @@ import { isRecord } from "../../api/schema/schema.ts";
 import { type KubeApi, KubeError, type KubeRequest } from "./api.ts";
 import { backoffMs, type Waits } from "./waits.ts";
 
-const OBJECTS_PER_PAGE = 500;
+export const OBJECTS_PER_PAGE = 500;
 const WATCH_SECONDS_MIN = 240;
 const WATCH_SECONDS_SPREAD = 240;
 const RETRY = { firstMs: 200, mostMs: 30_000 };
@@ -173,7 +173,8 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-interface Page<T> {
+/** A page of a list. */
+export interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   /** Null in an empty list of metadata alone. */
   readonly items: readonly T[] | null;

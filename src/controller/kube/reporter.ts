@@ -29,7 +29,8 @@ export type Reason =
   | "ReservationRejected"
   | "NamespaceRejected"
   | "ApplicationRejected"
-  | "ApplicationIncomplete";
+  | "ApplicationIncomplete"
+  | "TooManyMissing";
 
 /** The kind of the objects that Events are about. */
 export interface KindOf {
