@@ -45,6 +45,7 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
     words:
       "The list of plugins for plat-cni, which an agent installs on each node; no agents if empty",
     otherwise: "",
+  },
   collectPods: {
     words: `The way with addresses whose pod is gone: "off", ${COLLECT_MODES.join(", ")}`,
     otherwise: "off",

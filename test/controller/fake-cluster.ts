@@ -301,12 +301,6 @@ export class FakeCluster implements KubeApi {
     if (path === CILIUM_NODES) return this.#page(this.ciliumNodes, query);
     if ([PODS, NODE_LEASES, NAMESPACES].includes(path))
       return this.#page(this.#collection(path), query);
-    const [, namespace, pod] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/.exec(path) ?? [];
-    if (pod !== undefined) {
-      const known = this.#collection(PODS).get(`${namespace}/${pod}`);
-      if (!known) throw new KubeError(404, "NotFound", "not found");
-      return known;
-    }
     if (path.startsWith("/api/v1/nodes/")) return this.#patch(name, body);
     if (path.includes("/leases")) return this.#lease(method, name, body);
     if (path.endsWith("selfsubjectaccessreviews")) {
