@@ -62,19 +62,6 @@ describe("the affinities of a host", () => {
       "invalid_request",
     );
   });
-
-  it("of a virtual owner are not those of a host of the same name", async () => {
-    const plat = await spaceWithPool();
-    await claim(plat, "lb", { cidr: "10.0.0.0/28", affinityType: "virtual" });
-    expect(await held(plat, "lb")).toEqual([]);
-    const { body } = await plat.get(path("lb"), { affinityType: "virtual" });
-    expect(body).toMatchObject({ affinityType: "virtual", affinities: [{ cidr: "10.0.0.0/28" }] });
-    await release(plat, "lb");
-    expect((await plat.get("/v1/blocks/10.0.0.0/28")).body).toMatchObject({
-      host: "lb",
-      affinityType: "virtual",
-    });
-  });
 });
 
 describe("the affinities of all hosts", () => {

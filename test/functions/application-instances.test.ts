@@ -367,23 +367,6 @@ describe("an instance of a registered StatefulSet", () => {
     expect([await stateOf(plat, first), await stateOf(plat, lost)]).toEqual(["kept", "held"]);
   });
 
-  it("gives it back when its ordinal has none", async () => {
-    const plat = await spaceWithRanges();
-    await plat.put(DB, { replicas: 2, start: 5, addresses: { ...addresses, number: "4" } });
-    for (const [ordinal, isKept] of [
-      [4, false],
-      [5, true],
-      [6, true],
-      [7, false],
-    ] as const) {
-      const address = await addressOf(plat, dbPod(ordinal));
-      const { body } = await release(plat, dbPod(ordinal), { keep: true });
-      expect(body).toMatchObject(
-        isKept ? { released: [], kept: [address] } : { released: [address], kept: [] },
-      );
-    }
-  });
-
   it("loses what it kept when the StatefulSet becomes smaller", async () => {
     const plat = await spaceWithRanges();
     await plat.put(DB, { replicas: 3 });

@@ -111,18 +111,6 @@ describe("an application", () => {
     expect(named.body.code).toBe("already_assigned");
   });
 
-  it("lets all its addresses go when it is deleted", async () => {
-    const plat = await spaceWithRanges();
-    const { headers, body } = await plat.put(WEB, { replicas: 2, addresses });
-    const members = body.members.map(({ address }: { address: string }) => address);
-    const deleted = await plat.delete(WEB, { "if-match": String(headers.etag) });
-    expect(deleted.body.released.toSorted()).toEqual(members.toSorted());
-    expect(deleted.body.left).toBe(0);
-    expect((await plat.get(WEB)).status).toBe(404);
-    for (const address of members)
-      expect((await plat.get(`/v1/addresses/${address}`)).body.state).toBe("free");
-  });
-
   it("that keeps its addresses outlives its deletion, and can be taken up again", async () => {
     const plat = await spaceWithRanges();
     const keep = { ...addresses, keep: true };

@@ -115,14 +115,6 @@ describe("the blocks of a space", () => {
     expect(cidrsOf(await plat.get("/v1/blocks", { pool: "a-six" }))).toEqual(ALL.slice(0, 1));
   });
 
-  it.each([1, 2, 3, 5, 6])("come in pages of %i, each block once", async (limit) => {
-    const plat = await spaceWithBlocks();
-    const pages = await pagesOf(plat, "/v1/blocks", { limit: String(limit) });
-    expect(pages.flatMap(cidrsOf)).toEqual(ALL);
-    for (const page of pages) expect(cidrsOf(page).length).toBeLessThanOrEqual(limit);
-    expect(pages).toHaveLength(Math.ceil(ALL.length / limit));
-  });
-
   it("are listed on after the last one, with what has been claimed meanwhile", async () => {
     const plat = await spaceWithBlocks();
     const { body } = await plat.get("/v1/blocks", { limit: "3" });
@@ -232,13 +224,6 @@ describe("the addresses of a handle", () => {
         expect(page.body.handle).toBe("h");
       }
     }
-  });
-
-  it("are told in one page when they are as many as one request takes", async () => {
-    const plat = await spaceWithPool();
-    await plat.assign({ host: "n1", ipv4: 256, handle: "h" });
-    const { body } = await plat.get("/v1/handles/h");
-    expect(body.addresses).toHaveLength(256);
   });
 
   it("end a page earlier when their attributes are large", async () => {

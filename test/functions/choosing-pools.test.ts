@@ -65,20 +65,6 @@ describe("the conditions of a pool", () => {
     ]);
     expect(await outcomeOf(plat, { ...shop, pools: ["b"], labels: {} })).toBe("pools, b pod");
   });
-
-  it("are names, each once and at least one", async () => {
-    const plat = newSpace();
-    for (const [field, value] of Object.entries({
-      nodeNames: [],
-      namespaceNames: ["shop", "shop"],
-      networks: ["A"],
-      podSelector: "app ==",
-    })) {
-      const wrong = await plat.put("/v1/pools/web", { cidr: "10.0.0.0/24", [field]: value });
-      expect(wrong).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-      expect(wrong.body.fields[0].field).toContain(field);
-    }
-  });
 });
 
 describe("the rules that give a request its pools", () => {
@@ -104,18 +90,6 @@ describe("the rules that give a request its pools", () => {
     expect(body.families).toMatchObject([
       { rule: "namespace", pools: [{ pool: "default-1", score: 0, order: 1 }, {}, {}, {}] },
     ]);
-  });
-
-  it("do not fall through to the next one", async () => {
-    const plat = await withPools({
-      auto: {},
-      off: { disabled: true },
-      one: { cidr: "10.9.0.0/32" },
-    });
-    expect(await outcomeOf(plat, { defaultPools: ["off"] })).toBe("network, off disabled");
-    expect(await outcomeOf(plat, { defaultPools: ["none-*"] })).toBe("network");
-    expect(await outcomeOf(plat, { defaultPools: ["one"] })).toBe("one");
-    expect(await outcomeOf(plat, { defaultPools: ["one"] })).toBe("pool_exhausted, one full");
   });
 
   it("pass over a pool that is full or reserved, and tell of it once all are", async () => {
@@ -185,64 +159,6 @@ describe("the rules that give a request its pools", () => {
       { pool: "b", code: "node", interface: "net1" },
     ]);
   });
-
-  it("reject a family for which the rule that applies has no pool", async () => {
-    const plat = await withPools({ four: {}, six: { cidr: "2001:db8::/120" } });
-    const both = { ipv6: 1, defaultPools: ["four"] };
-    expect(await outcomeOf(plat, both)).toBe("network, four family");
-    expect((await ask(plat, both)).body.missing).toEqual([
-      { family: 6, count: 1, code: "no_pool_available" },
-    ]);
-    expect((await ask(plat, { ...both, defaultPools: ["four", "six"] })).status).toBe(200);
-  });
-
-  it("reject a request whose default pools are unknown, whatever the others are", async () => {
-    const plat = await withPools({ auto: {} });
-    await plat.put("/v1/namespaces/shop", { defaultPools: ["auto", "gone"] });
-    expect(await outcomeOf(plat, { namespace: "shop" })).toBe(
-      "namespace, auto undefined, gone not_found",
-    );
-  });
-});
-
-it("pools are tried by score, then in the order of the list, and then by name", async () => {
-  const plat = await withPools({
-    a: {},
-    b: { networks: ["ovs"] },
-    c: { nodeNames: ["n1"] },
-    d: { podSelector: "has(app)" },
-    e: { namespaceNames: ["shop"] },
-  });
-  const asked = { namespace: "shop", network: "ovs", labels: { app: "web" }, dryRun: true };
-  const { body } = await ask(plat, asked);
-  expect(
-    body.families[0].pools.map(({ pool, score }: Record<string, unknown>) => `${pool} ${score}`),
-  ).toEqual(["d 32", "c 16", "e 4", "b 1", "a 0"]);
-  expect(await outcomeOf(plat, { ...asked, dryRun: false })).toBe("d");
-});
-
-describe("a list of pools", () => {
-  it.each([
-    ["the same text twice", ["a", "a"], "must name each pool once"],
-    ["a malformed pattern", ["web-["], "belongs to no class"],
-    ["a class in reverse", ["web-[c-a]"], "is no class"],
-    ["an empty text", [""], "must be a DNS name"],
-  ])("must not have %s", async (_, pools, problem) => {
-    const plat = newSpace();
-    for (const field of ["pools", "ipv4Pools", "ipv6Pools", "defaultPools"]) {
-      const { status, body } = await ask(plat, { [field]: pools });
-      expect({ status, code: body.code }).toEqual({ status: 400, code: "invalid_request" });
-      expect(body.fields[0].field).toMatch(new RegExp(`^${field}`));
-      expect(body.fields[0].problem).toContain(problem);
-    }
-    const { status } = await plat.put("/v1/namespaces/shop", { defaultPools: pools });
-    expect(status).toBe(400);
-  });
-
-  it("may mean a pool twice in other words", async () => {
-    const plat = await withPools({ a: {}, b: {} });
-    expect(await outcomeOf(plat, { pools: ["b", "*", "10.0.0.0/26"] })).toBe("b");
-  });
 });
 
 describe("the default pools of a namespace", () => {
@@ -305,26 +221,4 @@ describe("the default pools of a namespace", () => {
       { field: "ipv6DefaultPools" },
     ]);
   });
-
-  it("are none if the annotations are missing or empty", async () => {
-    for (const annotations of [{}, { [V4]: "[]" }]) {
-      const plat = newSpace();
-      await plat.put("/v1/namespaces/shop", manifest(annotations));
-      expect((await plat.get("/v1/namespaces/shop")).body).toEqual({
-        ...{ name: "shop", labels: { team: "web" } },
-      });
-    }
-  });
-
-  it.each(["", "a", '{"ipv4": ["a"]}', '[""]', '["a", "a"]', "[1]"])(
-    "must be a list of pools in JSON, not %j",
-    async (text) => {
-      const { status, body } = await newSpace().put(
-        "/v1/namespaces/shop",
-        manifest({ [V4]: text }),
-      );
-      expect({ status, code: body.code }).toEqual({ status: 400, code: "invalid_request" });
-      expect(body.fields[0].field).toContain("metadata.annotations");
-    },
-  );
 });

@@ -48,19 +48,6 @@ describe("a CiliumNode in mode cluster-pool", () => {
     });
   });
 
-  it("gets the same again, pending until it shows them", async () => {
-    const { apply, podCidrs } = await spaceOfPrefixes("v4", "v6");
-    const { podCIDRs } = (await apply("node-1")).body.spec.ipam;
-    expect((await apply("node-1")).body.spec.ipam.podCIDRs).toEqual(podCIDRs);
-    const states = (state: string) => podCIDRs.map((cidr: string) => [cidr, state]);
-    expect(await podCidrs("node-1")).toEqual(states("pending"));
-    await apply("node-1", { podCIDRs, resourceVersion: "6" });
-    expect(await podCidrs("node-1")).toEqual(states("confirmed"));
-    expect((await apply("node-1", { resourceVersion: "7" })).body.spec.ipam.podCIDRs).toEqual(
-      podCIDRs,
-    );
-  });
-
   it("keeps what it has and is told so when it shows another prefix", async () => {
     const { apply } = await spaceOfPrefixes("v4");
     await apply("node-1", { podCIDRs: ["10.64.7.0/24"] });

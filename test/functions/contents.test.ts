@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { sealCursor } from "../../src/api/http/cursor.ts";
 import { fromJson, toJson } from "../../src/api/schema/json-values.ts";
 import { PAGE_MS_MAX } from "../../src/base/limits.ts";
 import { type Contents, together } from "../../src/invariants/contents.ts";
@@ -159,14 +158,6 @@ describe("the contents of a space", () => {
     expect(contents.nodeEntries.map(({ name }) => name).sort()).toEqual(["n0", "n1", "n2"]);
     expect(Math.max(...bytes)).toBeLessThan(LAMBDA_BYTES_MAX);
     expect(bytes.length).toBeGreaterThan(1);
-  });
-
-  it("go on only with a cursor of the same space", async () => {
-    const plat = newSpace();
-    const cursor = sealCursor(["contents", "another"], { part: "nodes", after: "n1" });
-    const { status, body } = await plat.get("/v1/contents", { cursor });
-    expect(status).toBe(400);
-    expect(body.fields[0].field).toBe("?cursor");
   });
 });
 

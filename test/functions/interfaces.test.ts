@@ -65,13 +65,6 @@ describe("a request with interfaces", () => {
     expect((await assign(plat, one)).body.code).toBe("pool_exhausted");
   });
 
-  it("claims one block for interfaces that share a pool", async () => {
-    const plat = await withPools();
-    await assign(plat, [ETH0, { ...ETH0, name: "net1" }, { ...ETH0, name: "net2" }]);
-    const { body } = await plat.get("/v1/blocks", { pool: "front" });
-    expect(body.blocks).toHaveLength(1);
-  });
-
   it("gets all its addresses or none: the rejection names the interface", async () => {
     const plat = await withPools();
     await plat.assign({ host: "n1", ipv4: 16, pools: ["storage"] });
@@ -199,33 +192,6 @@ describe("a request with interfaces", () => {
     expect(short.body.fields[0].field).toBe("annotations.ipam.spidernet.io/ippools");
     const beside = await assign(plat, [ETH0, NET1], byName);
     expect(beside.body).toMatchObject({ status: 400, fields: [{ field: "annotations" }] });
-  });
-
-  it.each<[string, object, string]>([
-    ["an interface twice", { interfaces: [ETH0, ETH0] }, "interfaces"],
-    ["no interface", { interfaces: [] }, "interfaces"],
-    [
-      "17 interfaces",
-      { interfaces: Array.from({ length: 17 }, (_, n) => ({ name: `n${n}`, ipv4: 1 })) },
-      "interfaces",
-    ],
-    ["an interface without a name", { interfaces: [{ ipv4: 1 }] }, "interfaces[0].name"],
-    ["an interface without addresses", { interfaces: [{ name: "eth0" }] }, "interfaces[0].ipv4"],
-    ["a name that is none", { interfaces: [{ ...ETH0, name: "eth 0" }] }, "interfaces[0].name"],
-    ["a field that is none", { interfaces: [{ ...ETH0, mtu: 9000 }] }, "interfaces[0].mtu"],
-    ["a count beside them", { interfaces: [ETH0], ipv4: 1 }, "ipv4"],
-    ["pools beside them", { interfaces: [ETH0], pools: ["front"] }, "pools"],
-    ["default pools beside them", { interfaces: [ETH0], defaultPools: ["front"] }, "defaultPools"],
-    ["pools of a family beside them", { interfaces: [ETH0], ipv6Pools: ["six"] }, "ipv6Pools"],
-    ["a network beside them", { interfaces: [ETH0], network: "vlan-7" }, "network"],
-    ["an address beside them", { interfaces: [ETH0], address: "10.0.0.7" }, "address"],
-    ["a part of them", { interfaces: [ETH0], allowPartial: true }, "allowPartial"],
-    ["a limit of the handle", { interfaces: [ETH0], limitPerHandle: 3 }, "limitPerHandle"],
-  ])("with %s is rejected by the field", async (_, request, field) => {
-    const plat = await withPools();
-    const { status, body } = await plat.assign({ host: "n1", ...request });
-    expect(status).toBe(400);
-    expect(body.fields).toMatchObject([{ field }]);
   });
 
   it("for more addresses than the space permits is rejected by the interfaces", async () => {

@@ -142,26 +142,6 @@ describe("the affinities of a pool are released", () => {
     expect((await plat.get(job)).body.progress.last).toMatchObject({ blocks: 1 });
   });
 
-  it("only those of empty blocks, where they must be empty, by a job of its own", async () => {
-    const plat = await spaceWithPool();
-    await plat.put("/v1/config", { blockMinAgeSeconds: 0 });
-    await plat.assign({ host: "n1", address: "10.0.0.1", handle: "web" });
-    await plat.call("POST", "/v1/nodes/n3/affinities", { body: { cidr: "10.0.0.32/28" } });
-    const path = "/v1/pools/main/release-affinities";
-    const whole = (await plat.post(path, {}, { dryRun: "true" })).body.job;
-    const { job } = (await plat.post(path, {}, { mustBeEmpty: "true" })).body;
-    expect(job).toMatchObject({ kind: "pool.release", mustBeEmpty: true, state: "running" });
-    expect(job.id).not.toBe(whole.id);
-    await work();
-    expect((await plat.get(`/v1/jobs/${job.id}`)).body).toMatchObject({
-      state: "done",
-      detail: "The affinities of all empty blocks were released.",
-      progress: { last: { blocks: 2, deleted: 1, taken: 1 } },
-    });
-    const { blocks } = (await plat.get("/v1/blocks", { pool: "main" })).body;
-    expect(blocks).toMatchObject([{ cidr: "10.0.0.0/28", host: "n1" }]);
-  });
-
   it("by no job where there is no pool, or one that is being deleted", async () => {
     const plat = await spaceWithPool();
     const release = (name: string) => plat.post(`/v1/pools/${name}/release-affinities`);

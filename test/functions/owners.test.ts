@@ -111,14 +111,6 @@ describe("the owners of an address", () => {
     ]);
   });
 
-  it("that nothing is to change about are answered as they are, if they are as expected", async () => {
-    const { amend } = await machine();
-    const same = await amend({ handle: "vm", owner: {}, expectedOwner: { active: source } });
-    expect(same).toMatchObject({ status: 200, body: { owner: { active: SOURCE } } });
-    const no = await amend({ handle: "vm", owner: {}, expectedOwner: { active: null } });
-    expect(no.status).toBe(412);
-  });
-
   it("change with the lease, or neither does", async () => {
     const plat = await spaceWithPool();
     const { body } = await plat.assign({ host: "n1", ipv4: 1, handle: "vm", leaseSeconds: 60 });
@@ -169,14 +161,6 @@ describe("more than an allocation has room for", () => {
     Object.fromEntries(
       Array.from({ length: entries }, (_, n) => [`a${n}`, "é".repeat(characters)]),
     );
-
-  it("is rejected as attributes of an assign, by the field", async () => {
-    const plat = await spaceWithPool();
-    const { status, body } = await plat.assign({ host: "n1", ipv4: 1, attributes: wide(1_024) });
-    expect(status).toBe(400);
-    expect(body.fields).toMatchObject([{ field: "attributes" }]);
-    expect((await plat.get("/v1/blocks")).body.blocks).toEqual([]);
-  });
 
   it("is rejected as owners, and what was there stays", async () => {
     const plat = await spaceWithPool();

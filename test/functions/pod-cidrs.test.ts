@@ -46,15 +46,6 @@ describe("a node without prefixes", () => {
       write: { node: body.podCIDRs.map(({ cidr }: { cidr: string }) => cidr) },
     });
   });
-
-  it("gets other prefixes under another uid", async () => {
-    const { ensure, list } = await spaceOfPrefixes();
-    const before = cidrsOf(await ensure("node-1", "a"));
-    const after = cidrsOf(await ensure("node-1", "b"));
-    expect(after.some((cidr) => before.includes(cidr))).toBe(false);
-    expect(cidrsOf(await list("node-1", { uid: "a" }))).toEqual(before);
-    expect((await list("node-1")).body.podCIDRs).toHaveLength(4);
-  });
 });
 
 describe("a node that states its prefixes", () => {
@@ -164,16 +155,6 @@ describe("a cluster whose cloud provider chooses", () => {
     });
     const again = await ensure("node-1", "a", { ...cloud, podCIDRs: aliases, aliases });
     expect(again.body.write).toBeUndefined();
-  });
-
-  it("gets an event while the provider has none", async () => {
-    const { ensure } = await spaceOfPrefixes("v4");
-    expect((await ensure("node-1", "a", cloud)).body).toEqual({
-      node: "node-1",
-      uid: "a",
-      podCIDRs: [],
-      event: { reason: "CIDRNotAvailable", message: expect.any(String) },
-    });
   });
 
   it("writes to the provider what Plat chose for a new node", async () => {
@@ -288,15 +269,6 @@ describe("a request for prefixes", () => {
     });
     expect((await ensure("node-2", "b", { hostLabels: { zone: "west" } })).body).toMatchObject({
       podCIDRs: [{ pool: "west" }],
-    });
-  });
-
-  it("gets nothing from pools of addresses", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/pools/main", { cidr: "10.0.0.0/24" });
-    expect(await cluster(plat).ensure("node-1", "a")).toMatchObject({
-      status: 409,
-      body: { code: "no_pool_available" },
     });
   });
 });

@@ -103,25 +103,6 @@ describe("a pool of a subnet", () => {
     expect((await plat.assign(router)).status).toBe(200);
     expect(await partOf("10.1.0.1")).toBe("gateway");
   });
-
-  it.each<[string, object, readonly string[]]>([
-    ["/30 with a gateway", { cidr: "10.1.0.0/30", gateway: "10.1.0.1" }, ["10.1.0.2"]],
-    [
-      "set that has its network address",
-      { cidr: "10.1.0.0/29", ranges: ["10.1.0.0-10.1.0.3"], gateway: "10.1.0.1" },
-      ["10.1.0.2", "10.1.0.3"],
-    ],
-  ])("of a %s assigns what hosts can have, and then is exhausted", async (_, pool, expected) => {
-    const plat = await spaceWith({ kind: "subnet", ...pool });
-    expect(await allOf(plat, 8)).toEqual(expected);
-    expect(await plat.assign({ host: "n2", ipv4: 1, handle: "more" })).toMatchObject({
-      status: 409,
-      body: { code: "pool_exhausted" },
-    });
-    const { body } = await plat.get("/v1/pools/lan/utilization");
-    expect(body).toMatchObject({ inUse: expected.length, available: 0 });
-    expect(body.inUse + body.reserved).toBe(body.capacity);
-  });
 });
 
 describe("a pool that serves", () => {

@@ -247,19 +247,3 @@ describe("the addresses of pools with ranges", () => {
     });
   });
 });
-
-it("a deleted pool with ranges gives its addresses to others, and its neighbour keeps serving", async () => {
-  const plat = await twoTeams();
-  await plat.assign({ host: "n1", ipv4: 1, pools: ["blue"], handle: "stays" });
-  const held = await plat.assign({ host: "n1", ipv4: 1, pools: ["red"] });
-  const inUse = await plat.delete("/v1/pools/red", { "if-match": "*" });
-  expect(inUse).toMatchObject({ status: 409, body: { code: "pool_in_use", taken: 1 } });
-  const [{ address, generation }] = held.body.addresses;
-  await plat.release({ addresses: [{ address, generation }] });
-  expect((await plat.delete("/v1/pools/red", { "if-match": "*" })).status).toBe(202);
-  const other = { ...CIDR, ranges: ["10.0.0.3"] };
-  expect(await plat.put("/v1/pools/other", other)).toMatchObject({
-    status: 409,
-    body: { code: "pool_overlap", retryable: true },
-  });
-});

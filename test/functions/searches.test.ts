@@ -45,10 +45,6 @@ async function furnished(): Promise<Plat> {
 const ALL = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.33", "10.1.0.1", "10.1.0.2"];
 
 describe("a search for addresses", () => {
-  it("lists all that are not free, pool by pool and in their order", async () => {
-    expect(await found(await furnished())).toEqual(ALL);
-  });
-
   it("shows each address as a read of it does", async () => {
     const plat = await furnished();
     const { body } = await plat.get(PATH);
@@ -265,30 +261,5 @@ describe("a search by an indexed attribute", () => {
       blocks: 3,
     });
     expect([...textsOf(building)].sort()).toEqual([...textsOf({ body } as Reply)].sort());
-  });
-
-  it.each([
-    [
-      ["a", "b", "c", "d", "e"],
-      "must have at most 4 attributes: each takes a write of every assign",
-    ],
-    [["tenant", "tenant"], "must name each attribute once"],
-    ["tenant", "must be a list of attributes"],
-  ])("cannot have the setting %j", async (indexedAttributes, problem) => {
-    const { status, body } = await newSpace().put("/v1/config", { indexedAttributes });
-    expect(status).toBe(400);
-    expect(body.fields).toMatchObject([{ field: "indexedAttributes", problem }]);
-  });
-
-  it.each([
-    ["", "must have a name of 1 to 253 characters"],
-    ["__proto__", "is a name that no attribute may have"],
-    [
-      "note",
-      "cannot be indexed: host-reserved addresses have this attribute too, and no index leads to them",
-    ],
-  ])("cannot be by %j", async (name, problem) => {
-    const { body } = await newSpace().put("/v1/config", { indexedAttributes: [name] });
-    expect(body.fields).toMatchObject([{ field: "indexedAttributes[0]", value: name, problem }]);
   });
 });

@@ -48,23 +48,6 @@ describe("a request for both families", () => {
     expect((await plat.get("/v1/handles/h")).status).toBe(404);
   });
 
-  it("takes nothing where the space has no pool of one of them", async () => {
-    const plat = await smallSpace();
-    const refused = await plat.assign({ host: "n1", ipv4: 1, ipv6: 1, handle: "h" });
-    expect(refused).toMatchObject({ status: 409, body: { code: "no_pool_available" } });
-    expect((await plat.get("/v1/handles/h")).status).toBe(404);
-  });
-
-  it("may take less of one of them than it asks for, if it says so", async () => {
-    const plat = await dualSpace();
-    const { body } = await plat.assign({ host: "n1", ipv4: 2, ipv6: 5, allowPartial: true });
-    expect(body.addresses.map(({ family }: { family: number }) => family)).toEqual([
-      4, 4, 6, 6, 6, 6,
-    ]);
-    expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("IPv6")] });
-    expect(body.missing).toEqual([{ family: 6, count: 1, code: "pool_exhausted" }]);
-  });
-
   it("may go without one that no pool serves, if it says so, and is told the same under its key", async () => {
     const plat = await smallSpace();
     const request = { host: "n1", ipv4: 2, ipv6: 3, handle: "h", allowPartial: true };
@@ -209,14 +192,6 @@ describe("the cap on the blocks of a host", () => {
     expect((await plat.get("/v1/handles/h")).status).toBe(404);
     const served = await plat.assign({ host: "n1", ipv4: 4, ...own });
     expect(blocksOf(served.body).size).toBe(1);
-  });
-
-  it("leaves a request that allows less with what fits", async () => {
-    const plat = await smallSpace({ strictAffinity: true, maxBlocksPerHost: 1 });
-    const { body } = await plat.assign({ host: "n1", ipv4: 7, allowPartial: true });
-    expect(body.addresses).toHaveLength(4);
-    expect(body).toMatchObject({ requested: 7, messages: [expect.stringContaining("may have 1")] });
-    expect(body.missing).toEqual([{ family: 4, count: 3, code: "block_limit" }]);
   });
 
   it("may be none at all, which is read back as it was set; a request may still have its own", async () => {

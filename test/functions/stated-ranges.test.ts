@@ -92,13 +92,6 @@ describe("a Node that states a prefix of another size", () => {
     expect(await free()).toEqual(["10.244.0.0/24"]);
   });
 
-  it("keeps no more than its last object states", async () => {
-    const { send, free } = await smallSpace();
-    await send("a", ["10.244.0.0/27"]);
-    await send("a", ["10.244.1.0/24"]);
-    expect(await free()).toEqual(["10.244.0.0/24"]);
-  });
-
   it("keeps a prefix from a handle that names it", async () => {
     const { send, call } = await smallSpace();
     await send("a", ["10.244.0.0/27"]);

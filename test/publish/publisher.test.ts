@@ -271,37 +271,4 @@ describe("the history", () => {
     );
     expect(items.map(({ type }) => type)).toEqual(["AddressAssigned", "AddressAssigned"]);
   });
-
-  it("goes on in pages", async () => {
-    const world = await streamed(poolOf("10.0.0.0/32", 32), { cooldownSeconds: 0 });
-    const told = await asBob(() => assigned(world.plat, requestOf("one", 1)));
-    world.clock.nowMs += 10_000;
-    await asBob(() => releaseAll(world.plat, told));
-    await world.published();
-    const subject = { space: SPACE, address: "10.0.0.0" };
-    const list = (after?: string) =>
-      world.history.listEntries([subject], { ...pageOf(world), limit: 1, ...(after && { after }) });
-    const first = await list();
-    const second = await list(first.next);
-    expect(typesOf([...first.items, ...second.items])).toEqual([
-      "AddressReleased",
-      "AddressAssigned",
-    ]);
-  });
-
-  it("ends with its time, and the holder of an address stays", async () => {
-    const world = await streamed(poolOf("10.0.0.0/32", 32), { cooldownSeconds: 0 });
-    const told = await asBob(() => assigned(world.plat, requestOf("one", 1)));
-    await world.published();
-    world.clock.nowMs += 2 * HISTORY_KEPT_MS;
-    const subject = { space: SPACE, address: "10.0.0.0" };
-    expect((await world.history.listEntries([subject], pageOf(world))).items).toEqual([]);
-    expect(await world.history.readHolder(SPACE, "10.0.0.0")).toMatchObject({
-      detail: { handle: "one" },
-    });
-    await asBob(() => releaseAll(world.plat, told));
-    await world.published();
-    expect(world.bus.at(-1)).toMatchObject({ type: "AddressReleased", detail: { handle: "one" } });
-    expect(await world.history.readHolder(SPACE, "10.0.0.0")).toBeUndefined();
-  });
 });

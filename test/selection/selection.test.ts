@@ -33,21 +33,6 @@ describe("the pools that may serve a request", () => {
       names: ["east", "west"],
     },
     {
-      description: "that names some are these, in its order",
-      criteria: criteria({ pools: ["west", "east"] }),
-      names: ["west", "east"],
-    },
-    {
-      description: "may be named by their CIDR",
-      criteria: criteria({ pools: ["10.1.0.0/16"] }),
-      names: ["west"],
-    },
-    {
-      description: "are tried once, however often they are named",
-      criteria: criteria({ pools: ["west", "10.1.0.0/16", "west"] }),
-      names: ["west"],
-    },
-    {
       description: "have an address left in each block beside what the host keeps",
       criteria: criteria({ hostReserved: { start: 3, end: 4 } }),
       names: ["east", "west"],
@@ -217,52 +202,8 @@ describe("the selectors of pools", () => {
         namespaceSelector: { text: namespace, selector: selector(namespace) },
       }),
     });
-  const pools = [
-    selecting("everybody", "all()", ""),
-    selecting("west", 'zone == "west"'),
-    selecting("no-gpu", "!has(gpu)"),
-    selecting("web", undefined, "team == 'web'"),
-    selecting("web-in-west", 'zone == "west"', "team == 'web'"),
-  ];
   const west = { zone: "west" };
   const web = { team: "web" };
-
-  it.each([
-    { whom: "nobody knows", host: undefined, namespace: undefined, names: ["everybody", "no-gpu"] },
-    {
-      whom: "has its labels",
-      host: west,
-      namespace: undefined,
-      names: ["everybody", "no-gpu", "west"],
-    },
-    {
-      whom: "lacks what is asked for",
-      host: { gpu: "" },
-      namespace: undefined,
-      names: ["everybody"],
-    },
-    {
-      whom: "is of a namespace that is chosen",
-      host: west,
-      namespace: web,
-      names: ["everybody", "no-gpu", "web", "web-in-west", "west"],
-    },
-    {
-      whom: "has a label only in its prototype",
-      host: Object.create({ gpu: "yes", zone: "west" }),
-      namespace: undefined,
-      names: ["everybody", "no-gpu"],
-    },
-  ])("leave a request that $whom $names", ({ host, namespace, names }) => {
-    expect(namesOf(selectPools(pools, criteria({ requester: { host, namespace } })))).toEqual(
-      names,
-    );
-  });
-
-  it("are passed over for pools that are named", () => {
-    const named = criteria({ pools: ["web-in-west"] });
-    expect(namesOf(selectPools(pools, named))).toEqual(["web-in-west"]);
-  });
 
   it.each([
     {

@@ -98,6 +98,8 @@ describe("a request to assign", () => {
 describe("a request to assign is rejected by the name of its field when it has", () => {
   const ok = { host: "node-1", ipv4: 1 };
   const A = "10.0.0.1";
+  const ETH0 = { name: "eth0", ipv4: 1 };
+  const withInterface = (one: object) => ({ host: "n", interfaces: [one] });
   const long = (characters: number) => "x".repeat(characters);
 
   it.each<[string, unknown, string]>([
@@ -199,6 +201,9 @@ describe("a request to assign is rejected by the name of its field when it has",
       { ...ok, pools: ["p"], ipv6Pools: ["q"] },
       "pools: excludes ipv4Pools and ipv6Pools",
     ],
+    ["a malformed pattern", { ...ok, defaultPools: ["web-["] }, "defaultPools[0]: "],
+    ["a class in reverse", { ...ok, ipv6Pools: ["web-[c-a]"] }, "ipv6Pools[0]: "],
+    ["an empty pool", { ...ok, pools: [""] }, "pools[0]: must be a DNS name"],
     ["an IPv4 pool twice", { ...ok, ipv4Pools: ["p", "p"] }, "ipv4Pools: must name each pool once"],
     [
       "too many pools",
@@ -220,6 +225,25 @@ describe("a request to assign is rejected by the name of its field when it has",
       { ...ok, hostLabels: { zone: "a b" } },
       "hostLabels.zone: must be empty, or at most 63 letters",
     ],
+    ["an interface twice", { host: "n", interfaces: [ETH0, ETH0] }, "interfaces: "],
+    ["no interface", { host: "n", interfaces: [] }, "interfaces: "],
+    [
+      "17 interfaces",
+      { host: "n", interfaces: Array.from({ length: 17 }, (_, n) => ({ ...ETH0, name: `n${n}` })) },
+      "interfaces: ",
+    ],
+    ["an interface without a name", withInterface({ ipv4: 1 }), "interfaces[0].name: "],
+    ["an interface without addresses", withInterface({ name: "eth0" }), "interfaces[0].ipv4: "],
+    ["an interface of no name", withInterface({ name: "eth 0", ipv4: 1 }), "interfaces[0].name: "],
+    ["an interface with an MTU", withInterface({ ...ETH0, mtu: 9000 }), "interfaces[0].mtu: "],
+    ...Object.entries({
+      ...{ ipv4: 1, pools: ["p"], defaultPools: ["p"], ipv6Pools: ["p"], network: "vlan-7" },
+      ...{ ipv4DefaultPools: ["p"], address: A, allowPartial: true, limitPerHandle: 3 },
+    }).map(([field, value]): [string, unknown, string] => [
+      `${field} beside interfaces`,
+      { ...withInterface(ETH0), [field]: value },
+      `${field}: `,
+    ]),
     ["an unknown field", { ...ok, hostname: "n" }, "hostname: is not a field here; known are"],
     ["a field named constructor", { ...ok, constructor: 1 }, "constructor: is not a field here"],
     [

@@ -94,6 +94,10 @@ describe("a pool is rejected by the name of its field when it has", () => {
       "allowedUses: must name LoadBalancer alone or not at all",
     ],
     ["a selector that is none", { ...ok, nodeSelector: "zone = 'a'" }, "nodeSelector: "],
+    ["a selector of pods that is none", { ...ok, podSelector: "app ==" }, "podSelector: "],
+    ["no node", { ...ok, nodeNames: [] }, "nodeNames: "],
+    ["a namespace twice", { ...ok, namespaceNames: ["shop", "shop"] }, "namespaceNames: "],
+    ["a network that is no name", { ...ok, networks: ["A"] }, "networks[0]: "],
     [
       "a selector of more than 1,024 characters",
       { ...ok, nodeSelector: `zone == "${"a".repeat(1_024)}"` },

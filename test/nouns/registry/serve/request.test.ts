@@ -176,6 +176,28 @@ describe("a namespace", () => {
     });
   });
 
+  /** Reads the manifest of a namespace whose annotation names its default pools. */
+  const annotated = (text?: string) => {
+    const annotations = text === undefined ? {} : { "ipam.spidernet.io/default-ipv4-ippool": text };
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", annotations } };
+    return namespaces.readPut(eventOf("PUT", path, { body }));
+  };
+
+  it("has no default pools if the annotations are missing or empty", () => {
+    for (const text of [undefined, "[]"])
+      expect(annotated(text)).toMatchObject({ spec: { labels: {} } });
+    expect(annotated("[]")).toEqual(annotated());
+  });
+
+  it.each(["", "a", '{"ipv4": ["a"]}', '[""]', '["a", "a"]', "[1]", '["web-["]'])(
+    "has a list of pools in JSON as annotation, not %j",
+    (text) => {
+      expect(rejectedFields(() => annotated(text))).toEqual([
+        expect.stringContaining("metadata.annotations"),
+      ]);
+    },
+  );
+
   it("is called as in Kubernetes", () => {
     const read = (name: string) => namespaceList.readOne(eventOf("GET", `/v1/namespaces/${name}`));
     for (const name of ["Shop", "a.b", "-a", "a".repeat(64)])

@@ -53,6 +53,24 @@ describe("the configuration", () => {
       { warmBlocksPerHost: 17 },
       "warmBlocksPerHost: must be a whole number from 0 to 16",
     ],
+    ["five indexes", { indexedAttributes: [..."abcde"] }, "indexedAttributes: must have at most 4"],
+    ["an index twice", { indexedAttributes: ["a", "a"] }, "indexedAttributes: must name each"],
+    ["a text as indexes", { indexedAttributes: "a" }, "indexedAttributes: must be a list of"],
+    [
+      "an index of no name",
+      { indexedAttributes: [""] },
+      "indexedAttributes[0]: must have a name of",
+    ],
+    [
+      "an index by __proto__",
+      { indexedAttributes: ["__proto__"] },
+      "indexedAttributes[0]: is a name",
+    ],
+    [
+      "an index by note",
+      { indexedAttributes: ["note"] },
+      "indexedAttributes[0]: cannot be indexed",
+    ],
     ["an unknown field", { affinity: true }, "affinity: is not a field here; known are"],
     ["an array", [], "body: must be an object"],
   ])("with %s is rejected by the name of the field", (_, body, rejection) => {
