@@ -5,9 +5,7 @@ import { findViolations } from "../src/invariants/invariants.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import { disown } from "../src/kernel/blocks/disown-block.ts";
 import { releaseHandle } from "../src/kernel/release/release-handle.ts";
-import { ciliumHandle } from "../src/kernel/values/handle.ts";
 import { readAddress } from "../src/nouns/address/operations/read-address.ts";
-import { readHandle } from "../src/nouns/address/operations/read-handle.ts";
 import { putPool, putSettings } from "../src/nouns/pool/operations/administration.ts";
 import { putNode } from "../src/nouns/registry/operations/nodes.ts";
 import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
@@ -15,14 +13,11 @@ import { hostPk } from "../src/table/key.ts";
 import type { Table } from "../src/table/table.ts";
 import { selector } from "./builders.ts";
 import { makeChild, releaseVpc, removeChild, withVpc } from "./child-pools.ts";
-import { showAddresses } from "./cilium.ts";
-import { buildIndexes, ofTenant, searchTenant, setIndexes } from "./indexes.ts";
+import { buildIndexes, ofTenant, setIndexes } from "./indexes.ts";
 import { deleted, NODE, say, stated } from "./node-events.ts";
 import { from, twoSets } from "./operations/ranged-pools.ts";
 import { ensure, putPrefixPools } from "./prefixes.ts";
-import { reclaimAll, repairAll, work } from "./scheduled-runs.ts";
-import { callsOf, withMishap } from "./simulation/crash-points.ts";
-import { callsToTry, oneIn } from "./simulation/sampled-calls.ts";
+import { reclaimAll, work } from "./scheduled-runs.ts";
 import {
   addressOf,
   assigned,
@@ -32,12 +27,10 @@ import {
   makeWorld,
   poolOf,
   releaseAll,
-  reportAll,
   requestOf,
   SPACE,
   scheduledRuns,
   tableOf,
-  type World,
 } from "./world.ts";
 
 describe("I2 a response that says assigned is true and stays true", () => {
@@ -137,63 +130,7 @@ describe("I6 a block is deleted only while it is empty, unmarked since it was se
   });
 });
 
-describe("I7 no unknown, stale or erroneous answer ever frees an address", () => {
-  it.each([
-    "the answer is lost",
-    "the request is lost",
-    "the request lands after everything else",
-  ] as const)(
-    "the repair run and the reclaimer free nothing when, at any call, %s",
-    async (mishap) => {
-      const passing =
-        (own: Parameters<typeof contextOver>[0], clock: { nowMs: number }) => async () => {
-          const context = contextOver(own, clock, 3);
-          await reclaimAll(context);
-          await repairAll(context);
-        };
-      const crowded = async () => {
-        const world = await makeWorld();
-        const kept = await assigned(world.calm, requestOf("kept", 1, "key"));
-        await assigned(world.calm, requestOf("half", 2, "key")).then((told) =>
-          releaseAll(world.calm, { ...told, addresses: told.addresses.slice(0, 1) }),
-        );
-        world.clock.nowMs += 100_000;
-        return { ...world, kept };
-      };
-      const { table, clock } = await crowded();
-      const calls = await callsOf(table, (own) => passing(own, clock)());
-      for (const at of callsToTry(calls, 0, oneIn(3))) {
-        const world = await crowded();
-        const taken = () =>
-          contentsIn(world)
-            .blocks.flatMap(({ slots }) => [...slots.values()])
-            .filter(({ kind }) => kind === "taken").length;
-        const { landLate } = await withMishap(world.table, at, mishap, (own) =>
-          passing(own, world.clock)(),
-        );
-        await landLate();
-        expect(taken(), calls[at]).toBe(2);
-      }
-    },
-  );
-});
-
 describe("I8 the same request with the same Idempotency-Key gives the same addresses", () => {
-  it("from another function, and never more than it asked for", async () => {
-    const world = await makeWorld();
-    const first = await assigned(world.calm, requestOf("pod", 2, "key"));
-    const cold = contextOver(world.table, world.clock, 9);
-    expect(await assigned(cold, requestOf("pod", 2, "key"))).toEqual(first);
-    expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots])).toHaveLength(2);
-  });
-
-  it("when the pool is full of it", async () => {
-    const { calm, table, clock } = await makeWorld(poolOf("10.0.0.0/31", 31));
-    const first = await assigned(calm, requestOf("pod", 2, "key"));
-    expect(await assigned(calm, requestOf("pod", 2, "key"))).toEqual(first);
-    expect(await assigned(contextOver(table, clock, 9), requestOf("pod", 2, "key"))).toEqual(first);
-  });
-
   it("also when its pool was disabled, or the limits lowered, since", async () => {
     const { calm } = await makeWorld();
     const told = await assigned(calm, requestOf("pod", 2, "key"));
@@ -302,26 +239,6 @@ describe("I12 a host gets addresses by itself only of pools that select it", () 
   });
 });
 
-describe("I16 a reported conflict keeps its address from everybody until its time", () => {
-  it("not by itself, not when asked for, and not when its block was reclaimed and claimed again", async () => {
-    const settings = { conflictQuarantineSeconds: 100 };
-    const { calm, clock } = await makeWorld(poolOf("10.0.0.0/32", 32), settings);
-    const told = await assigned(calm, requestOf("pod", 1));
-    clock.nowMs += 1_000_000;
-    const [answer] = await reportAll(calm, told);
-    expect(answer).toMatchObject({ quarantinedUntilMs: clock.nowMs + 100_000 });
-    clock.nowMs += 100_000; // the quarantine, but not the clocks' skew
-    const specific = { ...requestOf("other", 1), addresses: [addressOf("10.0.0.0")] };
-    expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
-    expect(await assign(calm, requestOf("other", 1))).toMatchObject({ code: "pool_exhausted" });
-    await reclaimAll(calm);
-    await reclaimAll(calm);
-    expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
-    clock.nowMs += CLOCK_SKEW_MS_MAX;
-    expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
-  });
-});
-
 describe("I13 two ranged pools share no address, and nobody is served outside of a set", () => {
   it("also where they split a block, and callers of both fill it at once", async () => {
     const world = await makeWorld();
@@ -385,51 +302,6 @@ describe("I18 what a node has goes by its own word or by its end alone", () => {
   });
 });
 
-describe("I19 the same events of nodes lead to the same register in every order", () => {
-  it("and nothing is held under the uid of a node that ended", async () => {
-    const next = stated(9, { uid: "uid-2", createdAtMs: 2_000, labels: { zone: "b" } });
-    const events = [stated(5), deleted(7), next];
-    for (const order of permutations(events)) {
-      const world = await makeWorld();
-      await putPrefixPools(world.calm);
-      await ensure(world.calm, NODE, { uid: "uid-1" });
-      await say(world.calm, ...order, ...order);
-      await scheduledRuns(world, 9);
-      const { allocations, nodes, nodeReports } = contentsIn(world);
-      expect(allocations.map(({ handle }) => handle)).toEqual(["node/node-1/uid-2"]);
-      expect(nodes).toMatchObject([{ labels: { zone: "b" } }]);
-      expect(nodeReports).toMatchObject([{ uid: "uid-2", resourceVersion: "9" }]);
-      expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-    }
-  });
-});
-
-describe("I20 what a CiliumNode was granted stays held by its uid", () => {
-  it("while a pod uses it, although its object lacks it, and goes after that", async () => {
-    const world = await makeWorld();
-    const { calm } = world;
-    const pool = await showAddresses(calm, NODE, 1, { spare: 2 });
-    await showAddresses(calm, NODE, 2, { pool, spare: 2 });
-    const [withdrawn = "", ...left] = pool;
-    const shown = await showAddresses(calm, NODE, 3, { pool: left, used: [withdrawn] });
-    expect(shown).not.toContain(withdrawn);
-    expect(await heldBy(world)).toContain(withdrawn);
-    await showAddresses(calm, NODE, 4, { pool: left });
-    expect(await heldBy(world)).not.toContain(withdrawn);
-    expect(findViolations(contentsIn(world))).toEqual([]);
-  });
-
-  /** Returns the addresses that the uid has in the table. */
-  const heldBy = async ({ calm }: World) => {
-    const page = await readHandle(calm, {
-      space: SPACE,
-      handle: ciliumHandle(NODE, "a"),
-      limit: 64,
-    });
-    return page instanceof Rejection ? [] : page.items.map(({ address }) => address);
-  };
-});
-
 describe("I23 a pool that is made of a prefix keeps the prefix", () => {
   it("until it is deleted: its prefix can be released then", async () => {
     const world = await makeWorld();
@@ -445,27 +317,7 @@ describe("I23 a pool that is made of a prefix keeps the prefix", () => {
   });
 });
 
-/** Returns all orders of some items. */
-const permutations = <Item>(items: readonly Item[]): Item[][] =>
-  items.length === 0
-    ? [[]]
-    : items.flatMap((first, at) =>
-        permutations(items.toSpliced(at, 1)).map((others) => [first, ...others]),
-      );
-
 describe("I22 a complete index leads to every address that has its attribute", () => {
-  it("from the answer of an assign on, and after the walks also to those from before", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/29", 29));
-    const { calm } = world;
-    await assigned(calm, ofTenant("before", "red"));
-    await setIndexes(calm, ["tenant"]);
-    await buildIndexes(world);
-    await assigned(calm, ofTenant("after", "red"));
-    const found = await searchTenant(calm, "red");
-    expect(found.read.by).toBe("attribute");
-    expect(found.items.map(({ handle }) => handle).sort()).toEqual(["after", "before"]);
-  });
-
   it("and the checker says what it does not lead to", async () => {
     const world = await makeWorld();
     await setIndexes(world.calm, ["tenant"]);

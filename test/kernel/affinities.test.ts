@@ -16,7 +16,8 @@ import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Table } from "../../src/table/table.ts";
-import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
+import { beforeEachCall } from "../each-call.ts";
+import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import { MutatedTable } from "../simulation/mutate.ts";
 import {
   addressOf,
@@ -105,24 +106,6 @@ describe("a host that is gone", () => {
   const affinitiesIn = (world: World) =>
     contentsIn(world).affinities.map(({ block }) => formatCidr(block));
 
-  it.each(["killed before the call", "killed after the call", "the answer is lost"] as const)(
-    "has no affinity left when its release, %s, is sent again, wherever it was cut off",
-    async (mishap) => {
-      const { table, clock } = await deadHost();
-      const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
-      expect(calls).toContain("disown");
-      expect(calls).toContain("delete-block");
-      for (let call = 0; call < calls.length; call++) {
-        const world = await deadHost();
-        await withMishap(world.table, call, mishap, (own) =>
-          release(contextOver(own, world.clock, 2)),
-        );
-        await release(contextOver(world.table, world.clock, 3));
-        expect(affinitiesIn(world), `${calls[call]} (call ${call})`).toEqual([]);
-      }
-    },
-  );
-
   it("has no affinity that outlives its block, wherever its release was cut off and never sent again", async () => {
     const { table, clock } = await deadHost();
     const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
@@ -184,23 +167,17 @@ describe("a release of affinities", () => {
 
   it("of a block that its host claims meanwhile leaves it its place, and what is in it is found", async () => {
     const cidr = cidrOf("10.0.0.0/29");
-    const scene = () => makeWorld(poolOf("10.0.0.0/29", 29));
-    const one = (context: Context) => releaseAffinity(context, { ...ALL, cidr });
-    const dryRunContext = await scene();
-    const calls = await callsOf(dryRunContext.table, (own) =>
-      one(contextOver(own, dryRunContext.clock, 2)),
+    await beforeEachCall(
+      () => makeWorld(poolOf("10.0.0.0/29", 29)),
+      (context) => releaseAffinity(context, { ...ALL, cidr }),
+      (context) => assigned(context, requestOf("web", 1)),
+      async (world, { where }) => {
+        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+        await releaseHost(world.calm, SPACE, HOST);
+        const [block] = contentsIn(world).blocks;
+        expect([...(block?.slots.values() ?? [])], where).toMatchObject([{ kind: "cooling" }]);
+      },
     );
-    for (let n = 0; n < calls.length; n++) {
-      const world = await scene();
-      const own = withIntruder(world.table, n, async () => {
-        await assigned(contextOver(world.table, world.clock, 3), requestOf("web", 1));
-      });
-      await one(contextOver(own, world.clock, 2));
-      expect(findViolations(contentsIn(world), { quiet: true }), calls[n]).toEqual([]);
-      await releaseHost(world.calm, SPACE, HOST);
-      const [block] = contentsIn(world).blocks;
-      expect([...(block?.slots.values() ?? [])], calls[n]).toMatchObject([{ kind: "cooling" }]);
-    }
   });
 
   it("of a block that keeps changing says so, and leaves it the host's", async () => {
@@ -249,38 +226,22 @@ describe("a release that another host comes before", () => {
 
 describe("a host whose functions claim at once", () => {
   it("has one block when each ensures that it has one, whenever the other comes", async () => {
-    const calls = await callsOf((await makeWorld()).table, (own) =>
-      ensure(contextOver(own, { nowMs: 0 }, 2)),
-    );
-    for (let call = 0; call < calls.length; call++) {
-      const world = await makeWorld();
-      let theirs: unknown;
-      const walk = withIntruder(world.table, call, async () => {
-        theirs = await ensure(contextOver(world.table, world.clock, 7));
-      });
-      const ours = await ensure(contextOver(walk, world.clock, 2));
-      expect(ours, `${calls[call]} (call ${call})`).toEqual(theirs);
+    await beforeEachCall(makeWorld, ensure, ensure, (world, { ours, theirs, where }) => {
+      expect(ours, where).toEqual(theirs);
       expect(contentsIn(world).blocks).toHaveLength(1);
       expect(contentsIn(world).affinities).toMatchObject([{ state: "confirmed" }]);
-    }
+    });
   });
 
   it("has each block of a range once, in a place of its own, and none beyond its cap", async () => {
     const capped = () => makeWorld(poolOf("10.0.0.0/29", 31), { maxBlocksPerHost: 3 });
-    const calls = await callsOf((await capped()).table, (own) =>
-      claim(contextOver(own, { nowMs: 0 }, 2)),
-    );
-    for (let call = 0; call < calls.length; call++) {
-      const world = await capped();
-      const walk = withIntruder(world.table, call, async () => {
-        await claim(contextOver(world.table, world.clock, 7));
-      });
-      await claim(contextOver(walk, world.clock, 2));
+    const take = (context: Context) => claim(context);
+    await beforeEachCall(capped, take, take, (world, { where }) => {
       const { blocks, affinities } = contentsIn(world);
-      expect(blocks, `${calls[call]} (call ${call})`).toHaveLength(3);
+      expect(blocks, where).toHaveLength(3);
       expect(affinities.map(({ place }) => place).sort()).toEqual([0, 1, 2]);
       expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-    }
+    });
   });
 });
 

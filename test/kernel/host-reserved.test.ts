@@ -8,8 +8,9 @@ import type { HostId, HostReserved } from "../../src/kernel/values/host.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import { putReservation } from "../../src/nouns/pool/operations/administration.ts";
 import { interval } from "../builders.ts";
+import { beforeEachCall } from "../each-call.ts";
 import { reclaimAll } from "../scheduled-runs.ts";
-import { callsOf, withIntruder, withMishap } from "../simulation/crash-points.ts";
+import { withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -121,19 +122,16 @@ describe("what a host keeps for itself", () => {
       world.clock.nowMs += 1_000;
       return world;
     };
-    const dryRunContext = await scene();
-    const calls = await callsOf(dryRunContext.table, (own) =>
-      assign(contextOver(own, dryRunContext.clock, 2), asked("one", 2)),
+    await beforeEachCall(
+      scene,
+      (context) => assign(context, asked("one", 2)),
+      async (context, { table, clock }) => {
+        await reclaimAll(context);
+        await assign(contextOver(table, clock, 4), asked("two", 1));
+      },
+      (world, { where }) =>
+        expect(blocksOf(world), where).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]),
     );
-    for (let n = 0; n < calls.length; n++) {
-      const world = await scene();
-      const own = withIntruder(world.table, n, async () => {
-        await reclaimAll(contextOver(world.table, world.clock, 3));
-        await assign(contextOver(world.table, world.clock, 4), asked("two", 1));
-      });
-      await assign(contextOver(own, world.clock, 2), asked("one", 2));
-      expect(blocksOf(world), calls[n]).toEqual([{ host: "host:node-1", hostReserved: WINDOWS }]);
-    }
   });
 
   it("stays in a block that is taken from it while addresses of it are assigned", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
-import { withCalls } from "../../src/kernel/core/store.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { parseGeneration } from "../../src/kernel/values/generation.ts";
 import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
@@ -10,7 +9,6 @@ import {
   addressOf,
   assigned,
   contentsIn,
-  contextOver,
   makeWorld,
   releaseAll,
   requestOf,
@@ -114,23 +112,6 @@ describe("a leased address", () => {
       amendAddress(world.calm, SPACE, { address, handle, leaseSeconds: LEASE_SECONDS });
     expect(await renewFor("vm")).toMatchObject({ handle: "vm" });
     expect(await renewFor("other")).toMatchObject({ code: "generation_conflict" });
-  });
-
-  it("is not renewed when the repair run ends it between the renewal's look and its write", async () => {
-    const world = await makeWorld();
-    const { address } = await leaseIn(world);
-    world.clock.nowMs += 1000 * (LEASE_SECONDS + 60);
-    const slow = contextOver(world.table, world.clock, 7);
-    const changeAllocation: typeof slow.store.changeAllocation = async (...of) => {
-      await scheduledRuns(world, 1, 1);
-      return slow.store.changeAllocation(...of);
-    };
-    const overtaken = { ...slow, store: withCalls(slow.store, { changeAllocation }) };
-    const renewal = { address, handle: "vm", leaseSeconds: LEASE_SECONDS };
-    expect(await amendAddress(overtaken, SPACE, renewal)).toMatchObject({
-      code: "generation_conflict",
-    });
-    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("under a key tells a repeat the same while it lasts, and that it is over after that", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { Rejection } from "../../src/base/outcome.ts";
-import { findViolations } from "../../src/invariants/invariants.ts";
 import type { Granted } from "../../src/kernel/allocations/holding.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
@@ -229,23 +228,6 @@ describe("of two requests under one limit", () => {
     clock.nowMs += 20_000;
     expect(await told(other(world, 4), limited(1, 1))).toHaveLength(1);
     expect(quotaSlotsIn(world)).toEqual(["4#0"]);
-  });
-
-  it("whatever the first was cut off at, the handle never has two", async () => {
-    for (const mishap of ["killed before the call", "killed after the call"] as const)
-      for (let at = 0; at < 14; at++) {
-        const world = await makeWorld();
-        const { table, clock } = world;
-        await withMishap(table, at, mishap, (own) =>
-          assign(contextOver(own, clock, 2), limited(1, 1)),
-        );
-        clock.nowMs += 20_000;
-        const answer = await told(other(world, 3), limited(1, 1));
-        expect(await told(other(world, 4), limited(1, 1))).toEqual(answer);
-        await scheduledRuns(world, 3);
-        expect(findViolations(contentsIn(world), { quiet: true }), `${mishap} ${at}`).toEqual([]);
-        expect((await releaseHandle(world.calm, "default", "vm")).released).toEqual(answer);
-      }
   });
 });
 

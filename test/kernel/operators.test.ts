@@ -4,9 +4,8 @@ import { findViolations } from "../../src/invariants/invariants.ts";
 import type { Written } from "../../src/kernel/core/written.ts";
 import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import type { Accepted } from "../../src/nouns/pool/operations/pool-jobs.ts";
+import { beforeEachCall } from "../each-call.ts";
 import { type Answer, RESOURCES, type Resource, seenBy } from "../operations/resources.ts";
-import { callsOf, withIntruder } from "../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../simulation/sampled-calls.ts";
 import { contentsIn, contextOver, makeWorld } from "../world.ts";
 
 const PAIRS = RESOURCES.flatMap((resource) =>
@@ -23,34 +22,29 @@ const PAIRS = RESOURCES.flatMap((resource) =>
 
 describe("of two operators who act on what they saw, one is told that it changed meanwhile", () => {
   it.each(PAIRS)("%s", async (_, { resource, slow, quick }) => {
-    const dryRunContext = await sceneOf(resource);
-    const calls = await callsOf(dryRunContext.world.table, (own) =>
-      slow.make(contextOver(own, dryRunContext.world.clock, 2), dryRunContext.seen),
-    );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const { world, seen } = await sceneOf(resource);
-      const where = `before ${calls[at]} (call ${at})`;
-      let theirs: Answer | undefined;
-      const own = withIntruder(world.table, at, async () => {
-        theirs = await quick.make(contextOver(world.table, world.clock, 3), seen);
-      });
-      const ours = await slow.make(contextOver(own, world.clock, 2), seen);
-      const told = [
-        ...(isDone(theirs) ? [{ answer: theirs, change: quick }] : []),
-        ...(isDone(ours) ? [{ answer: ours, change: slow }] : []),
-      ];
-      // A repeated request gets the one job, or the existing state.
-      expect(new Set(told.map(({ answer }) => writeOf(answer))).size, where).toBe(1);
-      const leaves = told[0]?.change.leaves;
-      expect(await resource.read(world.calm), where).toMatchObject(leaves as object);
+    await beforeEachCall(
+      () => sceneOf(resource),
+      (context, { seen }) => slow.make(context, seen),
+      (context, { seen }) => quick.make(context, seen),
+      async ({ world }, { ours, theirs, where }) => {
+        const told = [
+          ...(isDone(theirs) ? [{ answer: theirs, change: quick }] : []),
+          ...(isDone(ours) ? [{ answer: ours, change: slow }] : []),
+        ];
+        // A repeated request gets the one job, or the existing state.
+        expect(new Set(told.map(({ answer }) => writeOf(answer))).size, where).toBe(1);
+        const leaves = told[0]?.change.leaves;
+        expect(await resource.read(world.calm), where).toMatchObject(leaves as object);
 
-      world.clock.nowMs += 60_000;
-      expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
-        failures: [],
-      });
-      expect(await resource.read(world.calm), `${where}, later`).toMatchObject(leaves as object);
-      expect(findViolations(contentsIn(world)), where).toEqual([]);
-    }
+        world.clock.nowMs += 60_000;
+        expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
+          failures: [],
+        });
+        expect(await resource.read(world.calm), `${where}, later`).toMatchObject(leaves as object);
+        expect(findViolations(contentsIn(world)), where).toEqual([]);
+      },
+      { step: 3 },
+    );
   });
 });
 
@@ -65,7 +59,7 @@ interface Revised {
 async function sceneOf(resource: Resource) {
   const world = await makeWorld();
   await resource.make?.(world.calm);
-  return { world, seen: await seenBy(resource, world.calm) };
+  return { ...world, world, seen: await seenBy(resource, world.calm) };
 }
 
 function isDone(answer: Answer | undefined): answer is Written<unknown> | Accepted {

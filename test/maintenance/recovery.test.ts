@@ -4,8 +4,6 @@ import { Rejection } from "../../src/base/outcome.ts";
 import { findViolations } from "../../src/invariants/invariants.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { Assignment } from "../../src/kernel/assign/assignment.ts";
-import { disown } from "../../src/kernel/blocks/disown-block.ts";
-import { withCalls } from "../../src/kernel/core/store.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { merged, parseInterval } from "../../src/net/cidr.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
@@ -97,29 +95,6 @@ describe("a reclaimer that dies between a block and its affinities", () => {
     await assigned(contextOver(world.table, world.clock, 4), requestOf("next", 1));
     await scheduledRuns(world, 2);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-  });
-});
-
-describe("a block that is taken from its host by an operator who stalls", () => {
-  it("keeps the borrowed block that was written for it, whoever passes meanwhile (I11)", async () => {
-    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
-    await assigned(world.calm, requestOf("pod", 1));
-    const [block] = contentsIn(world).blocks;
-    if (!block) throw new Error("no block");
-    await disown(
-      {
-        ...world.calm,
-        store: withCalls(world.calm.store, {
-          changeHost: async (...change) => {
-            await scheduledRuns(world, 3);
-            return world.calm.store.changeHost(...change);
-          },
-        }),
-      },
-      block,
-    );
-    expect(contentsIn(world).blocks.map(({ host }) => host)).toEqual([undefined]);
-    expect(findViolations(contentsIn(world))).toEqual([]);
   });
 });
 

@@ -32,7 +32,7 @@ import {
 import { makeStore } from "../../src/store/stack.ts";
 import type { Table, Write } from "../../src/table/table.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
-import { callsOf, withMishap } from "../simulation/crash-points.ts";
+import { withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -45,7 +45,6 @@ import {
   releaseAll,
   requestOf,
   SPACE,
-  scheduledRuns,
   tableOf,
   type World,
 } from "../world.ts";
@@ -427,47 +426,6 @@ describe("a delete", () => {
     await work(1);
     expect(await now(job)).toMatchObject({ state: "done" });
     expect(await names()).toEqual(["heir"]);
-  });
-
-  it("goes on after its worker was killed at any call, also with another one beside it", async () => {
-    const begin = async () => {
-      world = await makeWorld(poolOf(RANGE, 31));
-      await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 3)));
-      const { job } = await deleted();
-      return job;
-    };
-    const minutes = 8;
-    for (let minute = 0; minute < minutes; minute++) {
-      await begin();
-      await work(minute);
-      world.clock.nowMs += MINUTE_MS;
-      const { length } = await callsOf(world.table, (table) =>
-        runJobs(contextOver(table, world.clock, 5)),
-      );
-      for (let at = 0; at < length; at++) {
-        const job = await begin();
-        await work(minute);
-        world.clock.nowMs += MINUTE_MS;
-        await withMishap(world.table, at, "killed after the call", (table) =>
-          runJobs(contextOver(table, world.clock, 5)),
-        );
-        await Promise.all([
-          runJobs(contextOver(world.table, world.clock, 8)),
-          runJobs(contextOver(world.table, world.clock, 9)),
-        ]);
-        await work(minutes);
-        expect(await now(job), `minute ${minute}, call ${at}`).toMatchObject({ state: "done" });
-        await scheduledRuns(world, 1);
-        const { pools, plans, maps, blocks, affinities } = contentsIn(world);
-        expect({ pools, maps, blocks, affinities }).toEqual({
-          pools: [],
-          maps: [],
-          blocks: [],
-          affinities: [],
-        });
-        expect(plans.flatMap(({ entries }) => entries)).toEqual([]);
-      }
-    }
   });
 });
 

@@ -79,7 +79,10 @@ export const AFFINITIES: readonly Operation[] = [
     prepare: hostWithBlocks,
     walk: (context) => releaseAffinities(context, wholly("host:node-1")),
     kept: ["old", "guest"],
-    again: "the same",
+    again: async (context) => {
+      await releaseAffinities(context, wholly("host:node-1"));
+      expect(await context.store.listAffinities(SPACE, "host:node-1")).toEqual([]);
+    },
     late: [
       { step: "delete-block", rejectedBy: "delete-rev", why: "the reclaimer deleted the block" },
     ],

@@ -10,7 +10,7 @@ import { putPool, putReservation } from "../../../src/nouns/pool/operations/admi
 import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
-import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
+import { callsOf } from "../../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -452,25 +452,6 @@ describe("specific addresses of both families", () => {
       code: "no_pool_available",
       detail: expect.stringMatching(/192\.0\.2\.1 .* fd00::1 /),
     });
-  });
-
-  it("go to the request or one of them to a rival, whenever that comes: nobody has a part", async () => {
-    const winners = new Set<string>();
-    let came = true;
-    for (let at = 0; came; at++) {
-      came = false;
-      const world = await worldOfBoth();
-      const { table, clock, calm } = world;
-      const met = withIntruder(table, at, async () => {
-        came = true;
-        await assign(calm, { ...requestOf("rival", 1), addresses: [addressOf("10.0.0.5")] });
-      });
-      await assign(contextOver(met, clock, 3), named("10.0.0.5", "2001:db8::5"));
-      const { allocations } = contentsIn(world);
-      expect(allocations).toHaveLength(1);
-      for (const { handle, want } of allocations) winners.add(`${handle} ${want}`);
-    }
-    expect([...winners].sort()).toEqual(["pod 2", "rival 1"]);
   });
 
   it("are more than a space allows that assigns one address for a request", async () => {

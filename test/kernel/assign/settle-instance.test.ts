@@ -19,7 +19,6 @@ import {
   contextOver,
   makeWorld,
   poolOf,
-  releaseAll,
   requestOf,
   SPACE,
   scheduledRuns,
@@ -247,14 +246,6 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
 });
 
 describe("a later uid", () => {
-  it("begins anew after a release", async () => {
-    const world = await makeWorld();
-    const first = await assigned(world.calm, instanceRequest(podOf("a")));
-    await releaseAll(world.calm, first);
-    expect(contentsIn(world).allocations).toEqual([]);
-    await assigned(world.calm, instanceRequest(podOf("a")));
-  });
-
   it("waits for a first assign that is in progress, and ends one that was cut off", async () => {
     const world = await makeWorld();
     const { calm, clock } = world;

@@ -119,15 +119,6 @@ describe("a quota of blocks", () => {
     expect(await ask(world.calm, "node-2")).toMatchObject({ code: "quota_exceeded" });
   });
 
-  it("has room again after an empty block is reclaimed", async () => {
-    const world = await withQuota({ blocks: 3 }, STRICT);
-    const assigned = (await ask(world.calm, "node-1")) as Assignment;
-    await releaseAll(world.calm, assigned);
-    await reclaim(world);
-    expect(blocksIn(world)).toEqual([]);
-    expect(await roomIn(world)).toBe(3);
-  });
-
   it("counts each block whose claim arrives twice", async () => {
     const world = await withQuota({ blocks: 8 }, STRICT);
     await ask(contextOver(deliveringTwice(world, "create-block"), world.clock, 2), "node-1", 4);

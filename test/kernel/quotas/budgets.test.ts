@@ -63,13 +63,6 @@ describe("a quota of addresses", () => {
     expect(heldIn(world)).toBe(3);
   });
 
-  it.each([1, 2, 3])("has room again for what is released, of requests for %i", async (count) => {
-    const world = await withQuota(3);
-    const assigned = (await ask(world.calm, count)) as Assignment;
-    await giveBack(world.calm, assigned);
-    expect(await roomIn(world)).toBe(3);
-  });
-
   it("has room again for what is released by handle", async () => {
     const world = await withQuota(3);
     const assigned = (await ask(world.calm, 3)) as Assignment;

@@ -13,9 +13,10 @@ import { formatAddress } from "../../../src/net/address.ts";
 import { eachCall } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { addressOfQuotaSlot, crowd } from "../../crowd.ts";
+import { beforeEachCall } from "../../each-call.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { heldNow, withRetries } from "../../simulation/aftermath.ts";
-import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
+import { callsOf } from "../../simulation/crash-points.ts";
 import {
   assigned,
   cidrOf,
@@ -31,6 +32,7 @@ import {
 
 const HOST: HostId = "host:node-1";
 const release = (context: Context) => releaseHost(context, SPACE, HOST);
+type Released = Awaited<ReturnType<typeof release>>;
 
 /** A host that has an address, and another whose block it may borrow from. */
 async function settled() {
@@ -53,47 +55,42 @@ describe.each(REQUESTS)(
   "an assign of %s to a host all of whose addresses are released",
   (_, ask) => {
     it("holds all that it answers when it answers, whenever the release came", async () => {
-      const { table, clock } = await settled();
-      const calls = await callsOf(table, (own) => assign(contextOver(own, clock, 2), ask));
-      for (let call = 0; call < calls.length; call++) {
-        const { world, table, clock, old, borrowedFrom } = await settled();
-        const where = `before ${calls[call]} (call ${call})`;
-        const walk = withIntruder(table, call, async () => {
-          const answer = await release(contextOver(table, clock, 7));
-          expect(answer.complete, where).toBe(true);
-          expect(answer.released, where).toContain(old.addresses[0]?.address);
-          expect(heldNow(world, old), where).toBe(false);
-        });
-        const answer = await withRetries(() => assign(contextOver(walk, clock, 2), ask));
-        if (answer && !(answer instanceof Rejection))
+      await beforeEachCall(
+        settled,
+        (context) => withRetries(() => assign(context, ask)),
+        async (context, { world, old }) => {
+          const answer = await release(context);
+          expect(answer.complete).toBe(true);
+          expect(answer.released).toContain(old.addresses[0]?.address);
+          expect(heldNow(world, old)).toBe(false);
+        },
+        async ({ world, borrowedFrom }, { ours, where }) => {
+          const answer = ours instanceof Rejection ? undefined : ours;
           expect(heldNow(world, answer), where).toBe(true);
-        expect(heldNow(world, borrowedFrom), where).toBe(true);
-        expect(findViolations(contentsIn(world)), where).toEqual([]);
-        await scheduledRuns(world, 3);
-        expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
-        if (answer && !(answer instanceof Rejection) && ask.leaseSeconds === undefined)
-          expect(heldNow(world, answer), `later, ${where}`).toBe(true);
-      }
+          expect(heldNow(world, borrowedFrom), where).toBe(true);
+          expect(findViolations(contentsIn(world)), where).toEqual([]);
+          await scheduledRuns(world, 3);
+          expect(findViolations(contentsIn(world), { quiet: true }), where).toEqual([]);
+          if (ask.leaseSeconds === undefined)
+            expect(heldNow(world, answer), `later, ${where}`).toBe(true);
+        },
+      );
     });
 
     it("is released as a whole or stands as a whole, whenever it came while the release went on", async () => {
-      const { table, clock } = await settled();
-      const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
-      for (let call = 0; call < calls.length; call++) {
-        const { world, table, clock, borrowedFrom } = await settled();
-        const where = `before ${calls[call]} (call ${call})`;
-        let answer: Assignment | undefined;
-        const walk = withIntruder(table, call, async () => {
-          answer = await assigned(contextOver(table, clock, 7), ask);
-        });
-        const { released } = await release(contextOver(walk, clock, 2));
-        const texts = answer?.addresses.map(({ address }) => address) ?? [];
-        const gone = texts.filter((address) => released.includes(address));
-        expect([0, texts.length], where).toContain(gone.length);
-        expect(heldNow(world, answer), where).toBe(gone.length === 0);
-        expect(heldNow(world, borrowedFrom), where).toBe(true);
-        expect(findViolations(contentsIn(world)), where).toEqual([]);
-      }
+      await beforeEachCall(
+        settled,
+        release,
+        (context) => assigned(context, ask),
+        ({ world, borrowedFrom }, { ours: { released }, theirs, where }) => {
+          const texts = theirs?.addresses.map(({ address }) => address) ?? [];
+          const gone = texts.filter((address) => released.includes(address));
+          expect([0, texts.length], where).toContain(gone.length);
+          expect(heldNow(world, theirs), where).toBe(gone.length === 0);
+          expect(heldNow(world, borrowedFrom), where).toBe(true);
+          expect(findViolations(contentsIn(world)), where).toEqual([]);
+        },
+      );
     });
   },
 );
@@ -155,26 +152,28 @@ describe("a release of all that a host has", () => {
   });
 
   it("misses nothing in a block that is taken from the host, or comes back to it, meanwhile", async () => {
-    const { table, clock } = await settled();
-    const calls = await callsOf(table, (own) => release(contextOver(own, clock, 2)));
-    const hands: ((context: Context) => Promise<unknown>)[] = [
-      (context) => releaseAffinities(context, { space: SPACE, host: HOST, mustBeEmpty: false }),
-      (context) =>
-        claimAffinities(context, { space: SPACE, host: HOST, cidr: cidrOf("10.0.0.0/29") }),
-    ];
-    for (const [i, comes] of hands.entries())
-      for (let call = 0; call < calls.length; call++) {
-        const { world, table, clock, calm, old } = await settled();
-        if (i === 1) await hands[0]?.(calm);
-        const walk = withIntruder(table, call, async () => {
-          await comes(contextOver(table, clock, 7));
-        });
-        const answer = await release(contextOver(walk, clock, 2));
-        expect(answer.released, `${i} before ${calls[call]} (call ${call})`).toEqual(
-          old.addresses.map(({ address }) => address),
-        );
-        expect(heldNow(world, old)).toBe(false);
-      }
+    const takes = (context: Context) =>
+      releaseAffinities(context, { space: SPACE, host: HOST, mustBeEmpty: false });
+    const gives = (context: Context) =>
+      claimAffinities(context, { space: SPACE, host: HOST, cidr: cidrOf("10.0.0.0/29") });
+    const taken = async () => {
+      const scene = await settled();
+      await takes(scene.calm);
+      return scene;
+    };
+    for (const [scene, comes] of [
+      [settled, takes],
+      [taken, gives],
+    ] as const)
+      await beforeEachCall<Awaited<ReturnType<typeof settled>>, Released, unknown>(
+        scene,
+        release,
+        comes,
+        ({ world, old }, { ours, where }) => {
+          expect(ours.released, where).toEqual(old.addresses.map(({ address }) => address));
+          expect(heldNow(world, old)).toBe(false);
+        },
+      );
   });
 
   it("leaves alone what another host has under the same handle", async () => {

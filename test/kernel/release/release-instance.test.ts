@@ -110,21 +110,6 @@ describe("a release by the generation of an instance's address", () => {
     expect(statesIn(world)).toEqual(["live"]);
   });
 
-  it("has no effect after the same uid returned", async () => {
-    const world = await makeWorld();
-    const told = await assigned(world.calm, instanceRequest(podOf("a")));
-    await keepAll(world, told);
-    await assigned(world.calm, instanceRequest(podOf("a")));
-    expect(await releaseAll(world.calm, told)).toMatchObject([{ status: "conflict" }]);
-  });
-
-  it("keeps nothing after the address was released", async () => {
-    const world = await makeWorld();
-    const told = await assigned(world.calm, instanceRequest(podOf("a")));
-    await releaseAll(world.calm, told);
-    expect(await keepAll(world, told)).toMatchObject([{ status: "not_assigned" }]);
-  });
-
   it("does not call an address kept that was released before the other one of its instance", async () => {
     const world = await makeWorld();
     const two = { wanted: [{ family: 4, count: 2 }] } as const;

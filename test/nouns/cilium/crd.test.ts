@@ -113,12 +113,6 @@ describe("an address that was listed once and is missing now", () => {
     expect(node.memory.entries.map(({ text }) => text)).toEqual([at("1")]);
   });
 
-  it("is freed at once if nothing is to be waited for", () => {
-    const node = new Node(["1", "2"], { withdraw: 0 });
-    node.put({ pool: ["1", "2"] });
-    expect(node.put({ pool: ["1"] })).toMatchObject({ pool: "1", freed: "2" });
-  });
-
   it("stays held, and out of the answer, while it is used", () => {
     const node = new Node(["1", "2"]);
     node.put({ pool: ["1", "2"], used: ["2"] });
@@ -156,14 +150,6 @@ describe("an address that was listed once and is missing now", () => {
     const node = new Node(["1", "2"], { withdraw: 0 });
     expect(node.put({ pool: ["1"] })).toMatchObject({ pool: "1,2", freed: "" });
     expect(node.put({ pool: ["1"] }, 100)).toMatchObject({ pool: "1,2", freed: "" });
-  });
-
-  it("is taken back if it is used after it was given back", () => {
-    const node = new Node(["1", "2"], { withdraw: 0 });
-    node.put({ pool: ["1", "2"] });
-    node.put({ pool: ["1"] });
-    expect(node.put({ pool: ["1"], used: ["2"] })).toMatchObject({ taken: "2 used", pool: "1" });
-    expect(node.put({ pool: ["1"] })).toMatchObject({ freed: "2" });
   });
 });
 
@@ -214,18 +200,6 @@ describe("an excess", () => {
     expect(node.put(FEW, 9)).toMatchObject(left);
     expect(node.put(FEW, 1)).toMatchObject({
       releaseIps: "1 marked-for-release,2 marked-for-release",
-    });
-  });
-
-  it("is not taken from what is in use", () => {
-    const node = new Node(POOL, { release: 0 });
-    expect(node.put(FEW)).toMatchObject({
-      releaseIps: "1 marked-for-release,2 marked-for-release",
-    });
-    const ready = { 1: "ready-for-release", 2: "ready-for-release" };
-    expect(node.put({ ...FEW, used: ["1"], releaseIps: ready })).toMatchObject({
-      releaseIps: "2 released",
-      pool: "1,3,4",
     });
   });
 

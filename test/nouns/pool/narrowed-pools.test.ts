@@ -102,23 +102,6 @@ describe("what is taken out of a ranged pool", () => {
     ]);
   });
 
-  it("is not taken by a slot write that comes after it was freed", async () => {
-    const world = await redWorld();
-    const { calm, clock, table } = world;
-    const slow = stoppedBefore(table, (step) => step === "take-slots");
-    const request = { ...from("late", 1, "red"), addresses: [addressOf("10.9.0.5")] };
-    const late = answerOf(assign(contextOver(slow.table, clock, 8), request));
-    await slow.stops;
-    // The block of the address exists, so that the write is late and not merely early.
-    await assigned(calm, { ...from("beside", 1, "blue"), addresses: [addressOf("10.9.0.6")] });
-    await narrow(world);
-    await work(calm, clock, 5);
-    expect(await inherit(world)).toMatchObject({ created: true });
-    slow.goOn();
-    await late;
-    expect(findViolations(contentsIn(world))).toEqual([]);
-  });
-
   it("can be had again by its own pool", async () => {
     const world = await redWorld();
     await narrow(world);

@@ -12,7 +12,6 @@ import type { Table } from "../../../src/table/table.ts";
 import { intervals } from "../../builders.ts";
 import { from, put, RED, remove, setIn, twoSets } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";
-import { heldNow } from "../../simulation/aftermath.ts";
 import { answerOf, callsOf, stoppedBefore, withMishap } from "../../simulation/crash-points.ts";
 import {
   addressOf,
@@ -143,29 +142,6 @@ describe("a subnet", () => {
     await assigned(contextOver(world.table, world.clock, 4), from("new", 1, "blue"));
     await scheduledRuns(world, 3);
     expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-  });
-
-  it("keeps its index while another pool of it remains, whichever was the first", async () => {
-    const world = await sharedWorld();
-    const { calm, clock } = world;
-    const old = await assigned(calm, from("old", 1, "blue"));
-    await remove(calm, "red");
-    await work(calm, clock, 6);
-    expect(contentsIn(world).pools.map(({ name }) => name)).not.toContain("red");
-    expect(heldNow(world, old)).toBe(true);
-    await scheduledRuns(world, 3);
-    expect(findViolations(contentsIn(world), { quiet: true })).toEqual([]);
-  });
-
-  it("has no block left when its last pool is gone", async () => {
-    const world = await sharedWorld();
-    const { calm, clock } = world;
-    await releaseAll(calm, await assigned(calm, from("gone", 8, "red", "blue")));
-    for (const name of ["red", "blue"]) {
-      await remove(calm, name);
-      await work(calm, clock, 8);
-    }
-    expect(contentsIn(world)).toMatchObject({ blocks: [], maps: [] });
   });
 });
 

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { Rejection } from "../../../src/base/outcome.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { deleteNode, listNodes, putNode } from "../../../src/nouns/registry/operations/nodes.ts";
+import { beforeEachCall } from "../../each-call.ts";
 import { repairAll } from "../../scheduled-runs.ts";
-import { callsOf, withIntruder } from "../../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../../simulation/sampled-calls.ts";
-import { contextOver, makeWorld, SPACE, type World } from "../../world.ts";
+import { makeWorld, SPACE, type World } from "../../world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -37,26 +36,23 @@ const SLOW: readonly {
 
 describe("a node that is registered anew is listed at once, whenever that comes into", () => {
   it.each(SLOW.map((slow) => [slow.name, slow] as const))("%s", async (_, { prepare, walk }) => {
-    const dryRunContext = await makeWorld();
-    await prepare(dryRunContext);
-    const calls = await callsOf(dryRunContext.table, (own) =>
-      walk(contextOver(own, dryRunContext.clock, 2)),
-    );
     let made = 0;
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      await prepare(world);
-      const own = withIntruder(world.table, at, async () => {
-        const context = contextOver(world.table, world.clock, 3);
-        const put = await putNode(context, SPACE, "n1", { labels: { zone: "new" } }, undefined);
-        if (!(put instanceof Rejection)) made++;
-      });
-      await walk(contextOver(own, world.clock, 2));
-      const stands = await world.calm.store.readNode(SPACE, "n1");
-      const { items } = await listNodes(world.calm, { space: SPACE, limit: 9, after: undefined });
-      const expected = stands ? [stands] : [];
-      expect(items, `before ${calls[at]} (call ${at})`).toEqual(expected);
-    }
+    await beforeEachCall(
+      async () => {
+        const world = await makeWorld();
+        await prepare(world);
+        return world;
+      },
+      walk,
+      (context) => putNode(context, SPACE, "n1", { labels: { zone: "new" } }, undefined),
+      async ({ calm }, { theirs, where }) => {
+        if (!(theirs instanceof Rejection)) made++;
+        const stands = await calm.store.readNode(SPACE, "n1");
+        const { items } = await listNodes(calm, { space: SPACE, limit: 9, after: undefined });
+        expect(items, where).toEqual(stands ? [stands] : []);
+      },
+      { step: 3 },
+    );
     expect(made).toBeGreaterThan(0);
   });
 });

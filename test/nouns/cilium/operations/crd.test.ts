@@ -9,10 +9,10 @@ import { addressAt } from "../../../../src/net/cidr.ts";
 import type { CiliumGrant } from "../../../../src/nouns/cilium/operations/mode.ts";
 import { endCilium, showAddresses, tryEndCilium } from "../../../cilium.ts";
 import { addressesShown, tryPutCilium } from "../../../cilium-requests.ts";
+import { beforeEachCall } from "../../../each-call.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
 import { withRetries } from "../../../simulation/aftermath.ts";
-import { callsOf, stoppedBefore, withIntruder } from "../../../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
+import { stoppedBefore } from "../../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -55,30 +55,26 @@ function heldIn(world: World): readonly string[] {
  * @param prepare returns the world as it is before
  * @param check gets the world, the answer of the PUT and that of the other act, after both have ended
  */
-async function atEveryCall<T>(
+const atEveryCall = <T>(
   prepare: () => Promise<World>,
   said: Shown,
-  come: (context: Context, world: World) => Promise<T>,
+  come: (context: Context) => Promise<T>,
   check: (
     world: World,
     ours: CiliumGrant | Rejection | undefined,
     theirs: T | undefined,
   ) => unknown,
-): Promise<void> {
-  const { table, clock } = await prepare();
-  const calls = await callsOf(table, (own) => put(contextOver(own, clock, 2), ...said));
-  for (const at of callsToTry(calls, 0, oneIn(3))) {
-    const world = await prepare();
-    const { table, clock } = world;
-    let theirs: T | undefined;
-    const walk = withIntruder(table, at, async () => {
-      theirs = await come(contextOver(table, clock, 7), world);
-    });
-    const ours = await withRetries(() => put(contextOver(walk, clock, 2), ...said));
-    expect(findViolations(contentsIn(world)), `${calls[at]} (call ${at})`).toEqual([]);
-    await check(world, ours, theirs);
-  }
-}
+) =>
+  beforeEachCall(
+    prepare,
+    (context) => withRetries(() => put(context, ...said)),
+    come,
+    async (world, { ours, theirs, where }) => {
+      expect(findViolations(contentsIn(world)), where).toEqual([]);
+      await check(world, ours, theirs);
+    },
+    { step: 3 },
+  );
 
 /** A node that lists and uses two addresses. */
 async function listing(): Promise<World> {

@@ -5,8 +5,9 @@ import { applyEvents } from "../../../../src/nouns/node/operations/apply-events.
 import { completeNodes } from "../../../../src/nouns/node/operations/complete-nodes.ts";
 import { listNodes } from "../../../../src/nouns/registry/operations/nodes.ts";
 import type { Table } from "../../../../src/table/table.ts";
+import { beforeEachCall } from "../../../each-call.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
-import { callsOf, MISHAPS, withIntruder, withMishap } from "../../../simulation/crash-points.ts";
+import { callsOf, MISHAPS, withMishap } from "../../../simulation/crash-points.ts";
 import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
 import { contextOver, makeWorld, SPACE, type World } from "../../../world.ts";
 
@@ -43,11 +44,25 @@ async function known({ calm }: World) {
   };
 }
 
-/** What all events come to, each applied by itself. */
-async function expected(events: readonly ClusterEvent[]) {
+async function worldAfter(events: readonly ClusterEvent[]): Promise<World> {
   const world = await makeWorld();
   await say(world.calm, ...events);
-  return known(world);
+  return world;
+}
+
+/** What all events come to, each applied by itself. */
+const expected = async (events: readonly ClusterEvent[]) => known(await worldAfter(events));
+
+/** The complete list of a cluster that lacks the node, and a world in which the cluster reported the node. */
+const SCOPE = { space: SPACE, cluster: "c" };
+const listAt = (version: number) => ({
+  ...{ ...SCOPE, resourceVersion: `${version}` },
+  nodes: [{ name: "n", uid: "u", podCidrs: [] }],
+});
+async function reported(): Promise<World> {
+  const world = await makeWorld();
+  await applyEvents(world.calm, SCOPE, [stated(4)]);
+  return world;
 }
 
 const pairs = EVENTS.flatMap(([one, first]) =>
@@ -60,136 +75,98 @@ describe("of two events of a node at once", () => {
   it.each(pairs)(
     "the later word counts: %s, and in the middle of it %s",
     async (_, __, one, other, number) => {
-      for (const before of [[], [stated(4)], [stated(4), deleted(4)]]) {
-        const start = await makeWorld();
-        await say(start.calm, ...before);
-        const calls = await callsOf(start.table, (own) =>
-          say(contextOver(own, start.clock, 2), one),
+      for (const before of [[], [stated(4)], [stated(4), deleted(4)]])
+        await beforeEachCall(
+          () => worldAfter(before),
+          (context) => say(context, one),
+          (context) => say(context, other),
+          async (world, { where }) =>
+            expect(await known(world), where).toEqual(await expected([...before, one, other])),
+          { number, step: 3 },
         );
-        for (const at of callsToTry(calls, number, oneIn(3))) {
-          const world = await makeWorld();
-          await say(world.calm, ...before);
-          const own = withIntruder(world.table, at, async () => {
-            await say(contextOver(world.table, world.clock, 3), other);
-          });
-          await say(contextOver(own, world.clock, 2), one);
-          expect(await known(world), `${calls[at]} (call ${at})`).toEqual(
-            await expected([...before, one, other]),
-          );
-        }
-      }
     },
   );
 
   it("a stale one that comes again takes nothing from a node that comes back in the middle of it", async () => {
     const before = [stated(4), deleted(6)];
-    const start = await makeWorld();
-    await say(start.calm, ...before);
-    const calls = await callsOf(start.table, (own) =>
-      say(contextOver(own, start.clock, 2), stated(5)),
+    await beforeEachCall(
+      () => worldAfter(before),
+      (context) => say(context, stated(5)),
+      (context) => say(context, stated(9)),
+      async (world, { where }) =>
+        expect(await known(world), where).toEqual(await expected([...before, stated(9)])),
+      { step: 3 },
     );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      await say(world.calm, ...before);
-      const own = withIntruder(world.table, at, async () => {
-        await say(contextOver(world.table, world.clock, 3), stated(9));
-      });
-      await say(contextOver(own, world.clock, 2), stated(5));
-      const where = `${calls[at]} (call ${at})`;
-      expect(await known(world), where).toEqual(await expected([...before, stated(9)]));
-    }
   });
 
   it("the later end counts", async () => {
-    const start = await makeWorld();
-    const calls = await callsOf(start.table, (own) =>
-      say(contextOver(own, start.clock, 2), deleted(8)),
+    await beforeEachCall(
+      makeWorld,
+      (context) => say(context, deleted(8)),
+      (context) => say(context, deleted(10)),
+      async (world, { where }) => {
+        await say(world.calm, stated(9));
+        const { report, tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
+        expect(report, where).toBeUndefined();
+        expect(tombstones).toMatchObject([{ resourceVersion: "10" }]);
+      },
+      { step: 3 },
     );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      const own = withIntruder(world.table, at, async () => {
-        await say(contextOver(world.table, world.clock, 3), deleted(10));
-      });
-      await say(contextOver(own, world.clock, 2), deleted(8));
-      await say(world.calm, stated(9));
-      const { report, tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
-      expect(report, `${calls[at]} (call ${at})`).toBeUndefined();
-      expect(tombstones).toMatchObject([{ resourceVersion: "10" }]);
-    }
   });
 
   it("the end of its machine is final, whatever other end comes in the middle of it", async () => {
-    const terminated = { act: "terminate", name: "i-1" } as const;
-    const before = [stated(4), stated(12, { ...later, machine: "i-2" })];
-    const start = await makeWorld();
-    await say(start.calm, ...before);
-    const calls = await callsOf(start.table, (own) =>
-      say(contextOver(own, start.clock, 2), deleted(8)),
-    );
-    for (const at of callsToTry(calls, 0, oneIn(3))) {
-      const world = await makeWorld();
-      await say(world.calm, ...before);
+    const prepare = async () => {
+      const world = await worldAfter([stated(4), stated(12, { ...later, machine: "i-2" })]);
       await world.calm.store.putMachine({ id: "i-1", space: SPACE, name: NODE, uid: "uid-1" });
-      const own = withIntruder(world.table, at, async () => {
-        await say(contextOver(world.table, world.clock, 3), terminated);
-      });
-      await say(contextOver(own, world.clock, 2), deleted(8));
-      const { tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
-      expect(tombstones, `${calls[at]} (call ${at})`).toMatchObject([{ by: "machine" }]);
-    }
+      return world;
+    };
+    await beforeEachCall(
+      prepare,
+      (context) => say(context, deleted(8)),
+      (context) => say(context, { act: "terminate", name: "i-1" }),
+      async ({ calm }, { where }) => {
+        const { tombstones } = await calm.store.readNodeLife(SPACE, NODE);
+        expect(tombstones, where).toMatchObject([{ by: "machine" }]);
+      },
+      { step: 3 },
+    );
   });
 
   it("a list that lacks it notes nothing over a word that comes in the middle of it", async () => {
-    const scope = { space: SPACE, cluster: "c" };
-    const list = { ...scope, resourceVersion: "7", nodes: [{ name: "n", uid: "u", podCidrs: [] }] };
-    const start = await makeWorld();
-    await applyEvents(start.calm, scope, [stated(4)]);
-    const calls = await callsOf(start.table, (own) =>
-      completeNodes(contextOver(own, start.clock, 2), list),
+    await beforeEachCall(
+      reported,
+      (context) => completeNodes(context, listAt(7)),
+      (context) => say(context, stated(9)),
+      async ({ calm }, { where }) => {
+        const { report } = await calm.store.readNodeLife(SPACE, NODE);
+        expect(report, where).toMatchObject({ resourceVersion: "9" });
+        expect(report, where).not.toHaveProperty("missing");
+      },
     );
-    for (const at of callsToTry(calls, 0, oneIn(1))) {
-      const world = await makeWorld();
-      await applyEvents(world.calm, scope, [stated(4)]);
-      const own = withIntruder(world.table, at, async () => {
-        await say(contextOver(world.table, world.clock, 3), stated(9));
-      });
-      await completeNodes(contextOver(own, world.clock, 2), list);
-      const { report } = await world.calm.store.readNodeLife(SPACE, NODE);
-      const where = `${calls[at]} (call ${at})`;
-      expect(report, where).toMatchObject({ resourceVersion: "9" });
-      expect(report, where).not.toHaveProperty("missing");
-    }
   });
 
   it("a list that ends it says so only if no word came before the end", async () => {
-    const scope = { space: SPACE, cluster: "c" };
-    const nodes = [{ name: "n", uid: "u", podCidrs: [] }];
-    const listAt = (version: number) => ({ ...scope, resourceVersion: `${version}`, nodes });
     const missing = async () => {
-      const world = await makeWorld();
-      await applyEvents(world.calm, scope, [stated(4)]);
+      const world = await reported();
       await completeNodes(world.calm, listAt(5));
       world.clock.nowMs += 41_000;
       return world;
     };
-    const start = await missing();
-    const calls = await callsOf(start.table, (own) =>
-      completeNodes(contextOver(own, start.clock, 2), listAt(7)),
-    );
     const told = new Set<string>();
-    for (const at of callsToTry(calls, 0, oneIn(1))) {
-      const world = await missing();
-      let hadEnded = false;
-      const own = withIntruder(world.table, at, async () => {
-        const { tombstones } = await world.calm.store.readNodeLife(SPACE, NODE);
-        hadEnded = tombstones.length > 0;
-        await say(contextOver(world.table, world.clock, 3), stated(9));
-      });
-      const done = await completeNodes(contextOver(own, world.clock, 2), listAt(7));
-      if (!("ended" in done)) throw done;
-      if (!hadEnded) expect(done.ended, `${calls[at]} (call ${at})`).toEqual([]);
-      told.add(done.ended.join());
-    }
+    await beforeEachCall(
+      missing,
+      (context) => completeNodes(context, listAt(7)),
+      async (context) => {
+        const { tombstones } = await context.store.readNodeLife(SPACE, NODE);
+        await say(context, stated(9));
+        return tombstones.length > 0;
+      },
+      (_, { ours, theirs: hadEnded, where }) => {
+        if (!("ended" in ours)) throw ours;
+        if (!hadEnded) expect(ours.ended, where).toEqual([]);
+        told.add(ours.ended.join());
+      },
+    );
     expect([...told].sort()).toEqual(["", NODE]);
   });
 

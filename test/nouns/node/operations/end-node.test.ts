@@ -8,16 +8,12 @@ import type { Context } from "../../../../src/kernel/core/context.ts";
 import { putSettings, readSettings } from "../../../../src/nouns/pool/operations/administration.ts";
 import type { Settings } from "../../../../src/nouns/settings/settings.ts";
 import { endCilium, showPrefixes } from "../../../cilium.ts";
+import { beforeEachCall } from "../../../each-call.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
 import { ensure, putPrefixPools } from "../../../prefixes.ts";
 import { repairAll, sweepAll } from "../../../scheduled-runs.ts";
-import {
-  answerOf,
-  callsOf,
-  stoppedBefore,
-  withIntruder,
-} from "../../../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
+import { answerOf, stoppedBefore } from "../../../simulation/crash-points.ts";
+import { oneIn } from "../../../simulation/sampled-calls.ts";
 import {
   assigned,
   contentsIn,
@@ -230,44 +226,36 @@ it("two runs at once, and a return between them, free nothing of the node that i
     start.clock.nowMs += QUARANTINE_MS + SKEW_MS;
     return start;
   };
-  const start = await prepare();
-  const calls = await callsOf(start.table, (own) => repairAll(contextOver(own, start.clock, 2)));
   let returns = 0;
-  for (const at of callsToTry(calls, 0, oneIn(3))) {
-    const each = await prepare();
-    let isBack = false;
-    const own = withIntruder(each.table, at, async () => {
-      const other = contextOver(each.table, each.clock, 3);
+  const calls = await beforeEachCall(
+    prepare,
+    (context) => repairAll(context),
+    async (other, { clock }) => {
       await repairAll(other);
-      each.clock.nowMs += 1_000;
+      clock.nowMs += 1_000;
       const [back] = await say(other, stated(7));
-      isBack = back?.status === "applied";
-      if (isBack) await ensureConfirmed(other, "uid-1");
-    });
-    await repairAll(contextOver(own, each.clock, 2));
-    if (!isBack) continue;
-    const where = `${calls[at]} (call ${at})`;
-    expect(contentsIn(each).nodes, where).toHaveLength(1);
-    expect(states(each), where).toEqual([]);
-    expect(held(each), where).toContain("node/node-1/uid-1");
-    returns++;
-  }
-  expect(returns).toBeGreaterThan(calls.length / oneIn(3) / 2);
+      if (back?.status !== "applied") return false;
+      await ensureConfirmed(other, "uid-1");
+      return true;
+    },
+    (each, { theirs: isBack, where }) => {
+      if (!isBack) return;
+      expect(contentsIn(each).nodes, where).toHaveLength(1);
+      expect(states(each), where).toEqual([]);
+      expect(held(each), where).toContain("node/node-1/uid-1");
+      returns++;
+    },
+    { step: 3 },
+  );
+  expect(returns).toBeGreaterThan(calls / oneIn(3) / 2);
 });
 
-/** Runs `repair` over the whole table, with an act in the middle of it before each call of a step. */
-async function sweptWith(prepare: () => Promise<World>, act: (of: World) => Promise<unknown>) {
-  const start = await prepare();
-  const calls = await callsOf(start.table, (own) => sweepAll(contextOver(own, start.clock, 2)));
-  const worlds: World[] = [];
-  for (const at of callsToTry(calls, 0, oneIn(3))) {
-    const each = await prepare();
-    const own = withIntruder(each.table, at, async () => void (await act(each)));
-    await sweepAll(contextOver(own, each.clock, 2));
-    worlds.push(each);
-  }
-  return worlds;
-}
+/** Runs `repair` over the whole table, with an act in the middle of it. */
+const sweptWith = (
+  prepare: () => Promise<World>,
+  act: (context: Context) => Promise<unknown>,
+  check: (world: World) => unknown,
+) => beforeEachCall(prepare, (context) => sweepAll(context), act, check, { step: 3 });
 
 it("a node that ends again while its old tombstone goes has a tombstone", async () => {
   const prepare = async () => {
@@ -278,9 +266,10 @@ it("a node that ends again while its old tombstone goes has a tombstone", async 
     each.clock.nowMs += TOMBSTONE_KEPT_MS;
     return each;
   };
-  const ends = (of: World) => say(contextOver(of.table, of.clock, 3), stated(20), deleted(21));
-  for (const each of await sweptWith(prepare, ends))
-    expect(contentsIn(each).tombstones).toMatchObject([{ resourceVersion: "21" }]);
+  const ends = (context: Context) => say(context, stated(20), deleted(21));
+  await sweptWith(prepare, ends, (each) =>
+    expect(contentsIn(each).tombstones).toMatchObject([{ resourceVersion: "21" }]),
+  );
 });
 
 it("a sign of life that is old goes, and one that comes at once stays", async () => {
@@ -295,9 +284,8 @@ it("a sign of life that is old goes, and one that comes at once stays", async ()
   const old = await prepare();
   await sweepAll(old.calm);
   expect(contentsIn(old).signsOfLife).toEqual([]);
-  const renews = (of: World) => say(contextOver(of.table, of.clock, 3), renewal("20"));
-  for (const each of await sweptWith(prepare, renews))
-    expect(contentsIn(each).signsOfLife).toHaveLength(1);
+  const renews = (context: Context) => say(context, renewal("20"));
+  await sweptWith(prepare, renews, (each) => expect(contentsIn(each).signsOfLife).toHaveLength(1));
 });
 
 describe("the CiliumNode of a node", () => {

@@ -2,16 +2,12 @@ import { describe, expect, it } from "vitest";
 import { Rejection } from "../../../../src/base/outcome.ts";
 import { findViolations } from "../../../../src/invariants/invariants.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
-import { runJobs } from "../../../../src/maintenance/run-jobs.ts";
 import { putPool, readPool } from "../../../../src/nouns/pool/operations/administration.ts";
-import {
-  type Accepted,
-  deletePool,
-  listJobs,
-} from "../../../../src/nouns/pool/operations/pool-jobs.ts";
+import { type Accepted, deletePool } from "../../../../src/nouns/pool/operations/pool-jobs.ts";
+import { beforeEachCall } from "../../../each-call.ts";
 import { from, put, RED, remove as removeRanged, setIn } from "../../../operations/ranged-pools.ts";
 import { work } from "../../../scheduled-runs.ts";
-import { callsOf, withIntruder, withMishap } from "../../../simulation/crash-points.ts";
+import { callsOf, withMishap } from "../../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -131,68 +127,39 @@ describe("a pool that is still pending is deleted at once", () => {
     expect(await read(calm)).toMatchObject({ state: "pending" });
   });
 
-  it("by the worker, in its next run, where its operator was cut off", async () => {
-    const calls = await deletingCalls();
-    for (const [at, call] of calls.entries()) {
-      const world = await pending();
-      await withMishap(world.table, at, "killed before the call", (own) =>
-        remove(contextOver(own, world.clock, 3)),
-      );
-      const { items } = await listJobs(world.calm, SPACE);
-      expect(await runJobs(contextOver(world.table, world.clock, 4))).toMatchObject({
-        failures: [],
-      });
-      // A deletion that was cut off before it wrote its job changes nothing.
-      const gone = items.length > 0;
-      expect(await read(world.calm), call).toMatchObject(
-        gone ? { code: "not_found" } : { state: "pending" },
-      );
-      if (gone) await expectFree(world, call);
-    }
-  });
-
   it.each([
     { slow: "its creator", quick: "who deletes it" },
     { slow: "who deletes it", quick: "its creator" },
   ])(
     "or not, as they are told, where $quick comes between two calls of $slow",
     async ({ slow }) => {
-      const parties = async () => {
-        const world = await pending();
-        const seen = await revisionIn(world.calm);
-        const make = (context: Context) => create(context);
-        const drop = (context: Context) => deletePool(context, SPACE, "half", seen);
-        return { world, make, drop };
-      };
       const isMaking = slow === "its creator";
-      const dryRunContext = await parties();
-      const calls = await callsOf(dryRunContext.world.table, (own) =>
-        (isMaking ? dryRunContext.make : dryRunContext.drop)(
-          contextOver(own, dryRunContext.world.clock, 3),
-        ),
-      );
+      const make = (context: Context) => create(context);
+      const drop = (context: Context, { seen }: { readonly seen: string | undefined }) =>
+        deletePool(context, SPACE, "half", seen);
       const met = new Set<string>();
-      for (const [at, call] of calls.entries()) {
-        const { world, make, drop } = await parties();
-        const [first, second] = isMaking ? [make, drop] : [drop, make];
-        const told = new Map<unknown, unknown>();
-        const own = withIntruder(world.table, at, async () => {
-          told.set(second, await second(contextOver(world.table, world.clock, 5)));
-        });
-        told.set(first, await first(contextOver(own, world.clock, 6)));
-        expect(findViolations(contentsIn(world)), call).toEqual([]);
-        const isCreated = !(told.get(make) instanceof Rejection);
-        const pool = await read(world.calm);
-        if (isCreated) expect(pool, call).toMatchObject({ state: "active" });
-        else {
-          expect(told.get(drop), call).toMatchObject({ job: { state: "done" } });
-          expect(pool, call).toMatchObject({ code: "not_found" });
-          await expectFree(world, call);
-        }
-        met.add(
-          `${isCreated ? "created" : "lost"}, ${told.get(drop) instanceof Rejection ? "lost" : "deleted"}`,
-        );
-      }
+      await beforeEachCall(
+        async () => {
+          const world = await pending();
+          return { ...world, world, seen: await revisionIn(world.calm) };
+        },
+        async (context, of) => (isMaking ? make(context) : drop(context, of)),
+        async (context, of) => (isMaking ? drop(context, of) : make(context)),
+        async ({ world }, { ours, theirs, where }) => {
+          expect(findViolations(contentsIn(world)), where).toEqual([]);
+          const [created, deleted] = isMaking ? [ours, theirs] : [theirs, ours];
+          const isCreated = !(created instanceof Rejection);
+          const pool = await read(world.calm);
+          if (isCreated) expect(pool, where).toMatchObject({ state: "active" });
+          else {
+            expect(deleted, where).toMatchObject({ job: { state: "done" } });
+            expect(pool, where).toMatchObject({ code: "not_found" });
+            await expectFree(world, where);
+          }
+          const [first, second] = [isCreated, !(deleted instanceof Rejection)];
+          met.add(`${first ? "created" : "lost"}, ${second ? "deleted" : "lost"}`);
+        },
+      );
       // A creation after the deletion creates the pool anew. The deletion leaves a pool alone that was created meanwhile.
       const both = ["created, deleted", "created, lost"];
       expect([...met].sort()).toEqual(isMaking ? [...both, "lost, deleted"] : both);
@@ -205,9 +172,4 @@ async function pending(): Promise<World> {
   const last = (await cutOff()).at(-1);
   if (!last) throw new Error("no creation was cut off");
   return last[1];
-}
-
-async function deletingCalls(): Promise<readonly string[]> {
-  const { table, clock } = await pending();
-  return callsOf(table, (own) => remove(contextOver(own, clock, 3)));
 }

@@ -10,8 +10,8 @@ import { deletePool, drainPool } from "../../../../src/nouns/pool/operations/poo
 import type { Item } from "../../../../src/table/item.ts";
 import { JOBS_PK } from "../../../../src/table/key.ts";
 import type { Table } from "../../../../src/table/table.ts";
-import { callsOf, withIntruder } from "../../../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
+import { beforeEachCall } from "../../../each-call.ts";
+import { withIntruder } from "../../../simulation/crash-points.ts";
 import {
   assigned,
   contentsIn,
@@ -132,20 +132,16 @@ const MEETINGS = BEFORE.flatMap(({ name: before, prepare }) =>
 
 describe("a job never goes back, and one that is over stays as it ended", () => {
   it.each(MEETINGS)("%s", async (_, { prepare, slow, quick, number }) => {
-    const dryRunContext = await sceneOf(prepare);
-    const calls = await callsOf(dryRunContext.world.table, (own) =>
-      slow.act(contextOver(own, dryRunContext.world.clock, 2), dryRunContext.world),
+    await beforeEachCall(
+      () => sceneOf(prepare),
+      (context, { world }) => slow.act(context, world),
+      (context, { world }) => quick.act(context, world),
+      ({ world, complaints }, { where }) => {
+        expect(complaints, where).toEqual([]);
+        expect(findViolations(contentsIn(world)), where).toEqual([]);
+      },
+      { number, step: 3 },
     );
-    for (const at of callsToTry(calls, number, oneIn(3))) {
-      const { world, watched, complaints } = await sceneOf(prepare);
-      const where = `before ${calls[at]} (call ${at})`;
-      const own = withIntruder(watched, at, async () => {
-        await quick.act(contextOver(watched, world.clock, 3), { ...world, table: world.table });
-      });
-      await slow.act(contextOver(own, world.clock, 2), world);
-      expect(complaints, where).toEqual([]);
-      expect(findViolations(contentsIn(world)), where).toEqual([]);
-    }
   });
 });
 
@@ -155,7 +151,7 @@ async function sceneOf(prepare: (world: World) => Promise<unknown>) {
   await releaseAll(world.calm, await assigned(world.calm, requestOf("gone", 2)));
   await prepare(world);
   const complaints: string[] = [];
-  return { world, watched: watching(world, complaints), complaints };
+  return { world, table: watching(world, complaints), clock: world.clock, complaints };
 }
 
 function watching(world: World, complaints: string[]): Table {

@@ -1,16 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../../../src/net/cidr.ts";
 import { readSpaceContents } from "../../../../src/nouns/space/operations/read-space-contents.ts";
+import { beforeEachCall } from "../../../each-call.ts";
 import { deleted, say, stated } from "../../../node-events.ts";
 import { ensure, free, putPrefixPools, tryEnsure } from "../../../prefixes.ts";
 import { repairAll } from "../../../scheduled-runs.ts";
 import { callsOf, withIntruder } from "../../../simulation/crash-points.ts";
-import { callsToTry, oneIn } from "../../../simulation/sampled-calls.ts";
 import { contentsIn, contextOver, makeWorld, SPACE, type World } from "../../../world.ts";
 
 const HALF = "10.64.1.128/25";
 const DOUBLE = "10.64.2.0/23";
 const PREFIX = "10.64.3.0/24";
+
+async function withPools(): Promise<World> {
+  const world = await makeWorld();
+  await putPrefixPools(world.calm);
+  return world;
+}
 
 /** What the items of all nodes withhold. */
 const withheld = (world: World) =>
@@ -34,26 +40,18 @@ describe("of two events of a node at once", () => {
     async (_, __, one, other, number) => {
       const later = [one, other].toSorted((a, b) => versionOf(a) - versionOf(b)).at(-1);
       const wanted = statedIn(later).filter((text) => text !== PREFIX);
-      for (const before of [[], [stated(4, { podCidrs: ["10.64.0.0/25"] })]]) {
-        const worldBefore = async () => {
-          const world = await makeWorld();
-          await putPrefixPools(world.calm);
-          await say(world.calm, ...before);
-          return world;
-        };
-        const start = await worldBefore();
-        const calls = await callsOf(start.table, (own) =>
-          say(contextOver(own, start.clock, 2), one),
+      for (const before of [[], [stated(4, { podCidrs: ["10.64.0.0/25"] })]])
+        await beforeEachCall(
+          async () => {
+            const world = await withPools();
+            await say(world.calm, ...before);
+            return world;
+          },
+          (context) => say(context, one),
+          (context) => say(context, other),
+          (world, { where }) => expect(withheld(world), where).toEqual(wanted),
+          { number, step: 2 },
         );
-        for (const at of callsToTry(calls, number, oneIn(2))) {
-          const world = await worldBefore();
-          const own = withIntruder(world.table, at, async () => {
-            await say(contextOver(world.table, world.clock, 3), other);
-          });
-          await say(contextOver(own, world.clock, 2), one);
-          expect(withheld(world), `${calls[at]} (call ${at})`).toEqual(wanted);
-        }
-      }
     },
   );
 });
@@ -66,35 +64,27 @@ const statedIn = (event: Event | undefined): readonly string[] =>
 
 describe("a request that states a network of another size", () => {
   it("is overtaken by another one of its node, and no word of both is lost", async () => {
-    const start = await makeWorld();
-    await putPrefixPools(start.calm);
-    const first = { podCidrs: [HALF] };
-    const calls = await callsOf(start.table, (own) =>
-      tryEnsure(contextOver(own, start.clock, 2), "node-1", first),
+    await beforeEachCall(
+      withPools,
+      (context) => tryEnsure(context, "node-1", { podCidrs: [HALF] }),
+      (context) => tryEnsure(context, "node-1", { podCidrs: [DOUBLE] }),
+      (world, { where }) => expect([[HALF], [DOUBLE]], where).toContainEqual(withheld(world)),
     );
-    for (const at of callsToTry(calls, 0, oneIn(1))) {
-      const world = await makeWorld();
-      await putPrefixPools(world.calm);
-      const own = withIntruder(world.table, at, async () => {
-        await tryEnsure(contextOver(world.table, world.clock, 3), "node-1", { podCidrs: [DOUBLE] });
-      });
-      await tryEnsure(contextOver(own, world.clock, 2), "node-1", first);
-      expect([[HALF], [DOUBLE]], `${calls[at]} (call ${at})`).toContainEqual(withheld(world));
-    }
   });
 
   it("keeps what it states from a release that began before it", async () => {
-    const start = await makeWorld();
-    await putPrefixPools(start.calm);
-    await tryEnsure(start.calm, "node-1", { podCidrs: [HALF] });
+    const stating = async () => {
+      const world = await withPools();
+      await tryEnsure(world.calm, "node-1", { podCidrs: [HALF] });
+      return world;
+    };
+    const start = await stating();
     const calls = await callsOf(start.table, (own) =>
       free(contextOver(own, start.clock, 2), "node-1"),
     );
     const at = calls.indexOf("unstate");
     expect(at).toBeGreaterThan(0);
-    const world = await makeWorld();
-    await putPrefixPools(world.calm);
-    await tryEnsure(world.calm, "node-1", { podCidrs: [HALF] });
+    const world = await stating();
     const own = withIntruder(world.table, at, async () => {
       await tryEnsure(contextOver(world.table, world.clock, 3), "node-1", { podCidrs: [DOUBLE] });
     });

@@ -185,24 +185,6 @@ describe("what appears while a space is deleted", () => {
     expect(await runJobs(world.calm)).toMatchObject({ jobs: 0 });
   });
 
-  it("stays also where it comes between a read of the job and its deletions", async () => {
-    await furnishBlue(world.calm);
-    await deleteBlue(world.calm);
-    const worker = functionOf((store) => ({
-      readSpaceEntry: async (space) => {
-        const entry = await store.readSpaceEntry(space);
-        await reserveInBlue(world.calm, "routers", "10.0.0.2");
-        await reserveInBlue(world.calm, "new");
-        return entry;
-      },
-    }));
-    await runJobs(worker);
-    expect(await job()).toMatchObject({ state: "failed" });
-    expect(leftInBlue(world)).toEqual(
-      expect.arrayContaining(["RESERVATION#new", "RESERVATION#routers"]),
-    );
-  });
-
   it("stays where its author was slow: the register has the space again", async () => {
     await furnishBlue(world.calm);
     await deleteBlue(world.calm);
