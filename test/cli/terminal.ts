@@ -33,6 +33,16 @@ export interface Given {
   readonly progress?: string[];
 }
 
+/** A person who gives the same answer to each question, and the questions. */
+export function person(answer: boolean) {
+  const questions: string[] = [];
+  const ask = async (question: string) => {
+    questions.push(question);
+    return answer;
+  };
+  return { questions, ask };
+}
+
 const partsOf = (stdin: NonNullable<Given["stdin"]>): AsyncIterable<Uint8Array> =>
   typeof stdin === "string" || stdin instanceof Uint8Array
     ? Readable.from([Buffer.from(stdin)])

@@ -153,17 +153,6 @@ describe("plat check", () => {
 });
 
 describe("plat check --inventory", () => {
-  it("finds nothing where each pod has its address", async () => {
-    const address = await assign("web-0");
-    const { exit, report } = await checkAt(0, inventoryOf(podOf("web-0", [address])));
-    expect(exit).toBe(0);
-    expect(report).toMatchObject({
-      candidates: [],
-      brake: { applied: false, judged: 1, candidates: 0 },
-      inventory: { covers: ["nodes", "pods"], takenAt: timeAt(0), nodes: 2, pods: 2, ignored: 0 },
-    });
-  });
-
   it("finds the address of a pod that is not there", async () => {
     const address = await assign("web-0");
     const { exit, report, err } = await checkAt(0, inventoryOf());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 
 const shell = terminal();
 const { plat, platWith } = shell;
@@ -40,11 +40,7 @@ describe("plat node cidr", () => {
   it("releases after a question; --dry-run only shows the prefixes", async () => {
     await prefixes();
     await plat("node", "cidr", "ensure", "node-1", ...UID, ...CIDR);
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return false;
-    };
+    const { questions, ask } = person(false);
     const release = ["node", "cidr", "release", "node-1", ...UID];
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { ciliumNode } from "../../node-objects.ts";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 
 const shell = terminal();
 const { plat, platWith } = shell;
@@ -64,11 +64,7 @@ describe("plat node cilium", () => {
     const { exit, err } = await platWith({ ask: "no terminal" }, ...release);
     expect(exit).toBe(2);
     expect(err).toContain("look first with plat node cilium get node-1.");
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return false;
-    };
+    const { questions, ask } = person(false);
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([
       "Release all that node node-1 has by its CiliumNode under uid a? Make sure that no pod uses these addresses.",

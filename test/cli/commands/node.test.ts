@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const { plat, platWith, server } = terminal();
@@ -63,11 +63,7 @@ describe("plat node delete --release", () => {
     await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
     await platWith({ stdin: JSON.stringify({ nodes: [{ name: "a", labels: {} }] }) }, ...APPLY);
     await assign("a", "stays");
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return false;
-    };
+    const { questions, ask } = person(false);
     expect((await platWith({ ask }, "node", "delete", "a", "--release")).exit).toBe(1);
     expect((await platWith({ ask }, "node", "delete", "a")).exit).toBe(1);
     expect(questions).toEqual([

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { minutes } from "../minutes.ts";
-import { DRY_RUN, terminal } from "../terminal.ts";
+import { terminal } from "../terminal.ts";
 
 const shell = terminal();
 const { plat, call } = shell;
@@ -38,14 +38,6 @@ describe("plat pool enable", () => {
       out: "ippool/old is already enabled\n",
       err: "",
     });
-  });
-
-  it("with --dry-run changes nothing", async () => {
-    await plat("pool", "drain", "web");
-    const { exit, out, err } = await plat("pool", "enable", "web", "--dry-run");
-    expect({ exit, out }).toEqual({ exit: 0, out: "ippool/web enabled (dry run)\n" });
-    expect(err).toBe(`${DRY_RUN}Note: this would cancel its drain.\n`);
-    expect(await pool()).toMatchObject({ disabled: true });
   });
 
   it("is rejected for a pool that is being deleted, and for one that does not exist", async () => {

@@ -60,18 +60,6 @@ describe("plat pool drain", () => {
     expect(out).toMatch(/ cancelled\n/);
     expect(err).toMatch(/^Error: Job drain-\S+ was cancelled: .*\n {2}code: job_cancelled\n/s);
   });
-
-  it("with --dry-run shows the job and begins none", async () => {
-    const { exit, out } = await plat("pool", "drain", "web", "--dry-run", "--wait");
-    expect(exit).toBe(0);
-    expect(out).toMatch(/^KIND +POOL +STATE\npool\.drain +web +running\n/);
-    expect(await isDisabled()).toMatchObject({ disabled: false });
-    expect((await plat("job", "get")).out).toBe("ID   KIND   POOL   STATE\n");
-  });
-
-  it("of a pool that is not there is rejected", async () => {
-    expect(await plat("pool", "drain", "nope")).toMatchObject({ exit: 1, out: "" });
-  });
 });
 
 describe("plat pool delete", () => {
@@ -83,15 +71,6 @@ describe("plat pool delete", () => {
     expect(exit).toBe(0);
     expect(out).toMatch(/pool\.delete +web +done/);
     expect((await plat("pool", "create", "other", "--cidr", "10.0.0.0/16")).exit).toBe(0);
-  });
-
-  it("of a pool in use is rejected, and says what to do", async () => {
-    await assign();
-    const { exit, out, err } = await plat("pool", "delete", "web");
-    expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(
-      /^Error: 3 addresses of pool web are assigned; drain it first.*\n {2}code: pool_in_use\n/s,
-    );
   });
 });
 

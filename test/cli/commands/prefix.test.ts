@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 
 const shell = terminal();
 const { plat, platWith } = shell;
@@ -59,11 +59,7 @@ describe("plat prefix", () => {
     await clusters();
     await assign("--cidr", "10.64.1.0/24");
     await assign("--cidr", "10.64.2.0/24");
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return false;
-    };
+    const { questions, ask } = person(false);
     const release = ["prefix", "release", "cluster-7"];
     expect((await platWith({ ask }, ...release)).exit).toBe(1);
     expect(questions).toEqual([

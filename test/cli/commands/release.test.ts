@@ -84,21 +84,6 @@ describe("plat release --ip", () => {
     expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
   });
 
-  it("with --handle releases only what the handle has, and exits with 1 for the others", async () => {
-    await pool();
-    await assign("10.0.0.1", "web-0");
-    await assign("10.0.0.2", "web-1");
-    const line = ["release", "--ip", "10.0.0.1", "--ip", "10.0.0.2", "--handle", "web-0"];
-    const { exit, out, err } = await plat(...line);
-    expect(exit).toBe(1);
-    expect(out).toMatch(/^10\.0\.0\.1 {3}released/m);
-    expect(out).toMatch(/^10\.0\.0\.2 {3}conflict/m);
-    expect(err).toMatch(
-      /^Error: 10\.0\.0\.2 is not released\..*\n {2}code: generation_conflict\n/s,
-    );
-    expect(await stateOf("10.0.0.2")).toEqual({ state: "assigned", handle: "web-1" });
-  });
-
   it("with --generation releases only that assignment, and is none the worse for being repeated", async () => {
     await pool("main", { cidr: "10.0.0.0/24", cooldownSeconds: 0 });
     const generation = await assign("10.0.0.1", "web-0");
@@ -131,24 +116,6 @@ describe("plat release --ip", () => {
 });
 
 describe("plat release --handle", () => {
-  it("says nothing of what could be read before the end", async () => {
-    const part = { handle: "web-0", released: ["10.0.0.1"], progressed: true, complete: false };
-    const unreadable = [{ item: "block 10.0.0.0", reason: "" }];
-    const url = await wayTo(shell.server().url, async ({ before }) =>
-      before === 0 ? { ...part, unreadable } : { ...part, released: ["10.0.0.2"], complete: true },
-    );
-    const { exit, out, err } = await plat(
-      "release",
-      "--handle",
-      "web-0",
-      "--yes",
-      "--endpoint",
-      url,
-    );
-    expect({ exit, err }).toEqual({ exit: 0, err: "" });
-    expect(out.match(/10\.0\.0\.\d/g)).toEqual(["10.0.0.1", "10.0.0.2"]);
-  });
-
   it("releases all that the handle has", async () => {
     await pool();
     await assign("10.0.0.1", "web-0");

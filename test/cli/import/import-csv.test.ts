@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 
 const { call, plat, platWith, server, space } = terminal();
 
@@ -38,11 +38,7 @@ describe("plat import csv", () => {
 
   it("asks with its plan before, and writes nothing where the answer is no", async () => {
     await withPool();
-    const questions: string[] = [];
-    const ask = async (question: string) => {
-      questions.push(question);
-      return false;
-    };
+    const { questions, ask } = person(false);
     const line = ["import", "csv", "-f", "-"];
     const { exit, out, err } = await platWith({ stdin: TABLE, ask }, ...line);
     expect({ exit, out }).toEqual({ exit: 1, out: "" });

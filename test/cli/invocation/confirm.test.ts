@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { terminal } from "../terminal.ts";
+import { person, terminal } from "../terminal.ts";
 
 const { plat, platWith, call } = terminal();
 
@@ -12,11 +12,7 @@ const state = async () => (await plat("pool", "get", "web", "-o", "json")).out;
 
 /** Runs a line at a terminal where a person gives this answer; also returns the questions. */
 async function asked(answer: boolean, ...line: readonly string[]) {
-  const questions: string[] = [];
-  const ask = async (question: string) => {
-    questions.push(question);
-    return answer;
-  };
+  const { questions, ask } = person(answer);
   return { questions, ...(await platWith({ ask }, ...line)) };
 }
 
