@@ -74,37 +74,12 @@ function said(...tables: readonly Table[]): readonly string[] {
   return judge.violations.map(({ invariant, message }) => `${invariant}: ${message}`);
 }
 
-/** The application, which is about to hold its addresses, and then holds them. */
-const NAMED: Table = {
-  applications: [web({ listed: [listed("10.0.0.1", "named"), listed("10.0.0.2", "named")] })],
-};
+/** The application, which holds its addresses. */
 const HOLDING: Table = { slots: { 1: HELD, 2: HELD } };
 /** An instance has the first address. */
 const IN_USE: Table = { slots: { 1: taken(), 2: HELD }, allocations: [instance()] };
 
 describe("the judge of held addresses", () => {
-  it("finds nothing in the life of an application that grows, serves an instance, shrinks and goes", () => {
-    const left = { 1: taken(), 2: cooling(1) };
-    const last = { 1: HELD, 2: cooling(1) };
-    const one = web({ replicas: 0, listed: [listed("10.0.0.1")] });
-    const ended = web({ state: "deleting", listed: [listed("10.0.0.1", "leaving")] });
-    const lawful: readonly Table[] = [
-      NAMED,
-      { ...NAMED, slots: { 1: HELD, 2: HELD } },
-      HOLDING,
-      { ...HOLDING, allocations: [instance()] },
-      IN_USE,
-      { ...IN_USE, applications: [LEAVING] },
-      { slots: left, allocations: [instance()], applications: [LEAVING] },
-      { slots: left, allocations: [instance()], applications: [one] },
-      { slots: last, allocations: [instance({ state: "released" })], applications: [one] },
-      { slots: last, applications: [ended] },
-      { slots: { 1: cooling(2) }, applications: [ended] },
-      { applications: [] },
-    ];
-    expect(said(...lawful)).toEqual([]);
-  });
-
   it("notices an address in the list that is neither held nor an instance's", () => {
     const free = { slots: { 1: cooling(1), 2: HELD } };
     expect(said(free)).toEqual(["I15: shop/Deployment/web lists 10.0.0.1, which is cooling"]);
@@ -197,18 +172,6 @@ describe("the judge of held addresses", () => {
     expect(await other(IN_FORCE_MS)).toEqual([
       "web-1 gets addresses that are not its application's",
     ]);
-  });
-
-  it("lets an instance get other addresses after its application was deleted, or if it has none", async () => {
-    const judge = new HeldAddresses();
-    judge.step(contents({ applications: [] }));
-    await put(judge);
-    const ended = { ...HOLDING, applications: [web({ state: "deleting", listed: LISTED })] };
-    judge.step(contents(ended));
-    judge.step(contents({ ...ended, allocations: [instance({ atMs: IN_FORCE_MS }, false)] }));
-    expect(judge.violations).toEqual([]);
-    const { addresses: _, ...none } = web();
-    expect(said({ applications: [none], allocations: [instance({}, false)] })).toEqual([]);
   });
 
   it("looks at an instance again when it returns", async () => {

@@ -42,19 +42,13 @@ const request = (uid: string, changes: Partial<Coming> = {}): Coming => ({
   ...changes,
 });
 
-interface Told {
-  readonly hasApplications?: boolean;
-  readonly isStrict?: boolean;
-  readonly fleeting?: readonly string[];
-}
-
 /** Returns the judge of a life in which the instance has its address since the first step. */
-function judgeOf({ isStrict = false, hasApplications = false, fleeting = [] }: Told = {}) {
+function judgeOf() {
   const ended: string[] = [];
   const judge = new Instances({
-    scenario: { pools: [poolWith()], fleeting },
-    hasApplications,
-    isStrict: () => isStrict,
+    scenario: { pools: [poolWith()], fleeting: [] },
+    hasApplications: false,
+    isStrict: () => false,
     onEnd: (address) => ended.push(address),
   });
   see(judge, LIVE);
@@ -85,57 +79,6 @@ const said = ({ violations }: Instances): string[] =>
 const violationOf = (message: string) => [expect.stringContaining(`I14: ${message}`)];
 
 describe("the judge of instances", () => {
-  it("finds nothing in the life of an instance that is kept, returns elsewhere, is replaced and released", async () => {
-    const judge = judgeOf();
-    judge.hearCome(request("a"), "1", 0);
-    judge.keeping(HANDLE, "a");
-    see(judge, KEPT);
-    judge.hearKept(HANDLE, "a", 1);
-    const bound = holding({}, { state: "kept", host: ELSEWHERE });
-    const back = holding({ incarnation: "2" }, { host: ELSEWHERE });
-    await comes(judge, request("a", { host: ELSEWHERE }), bound, back);
-    judge.hearCome(request("a", { host: ELSEWHERE }), "2", 2);
-    await comes(judge, request("b"), holding({ uid: "b", incarnation: "3" }));
-    judge.hearCome(request("b"), "3", 4);
-    judge.ending(HANDLE, "3");
-    see(judge, undefined);
-    expect(said(judge)).toEqual([]);
-    expect(judge.ended).toEqual(["10.0.0.0"]);
-  });
-
-  it("lets an allocation end whose instance asks for something else, or for a pool that may be gone", async () => {
-    for (const [told, asked] of [
-      [{}, request("b", { digest: "another" })],
-      [{ fleeting: ["pool"] }, request("b")],
-      [{ isStrict: true }, request("b")],
-      [{ hasApplications: true }, request("b")],
-    ] as const) {
-      const judge = judgeOf(told);
-      await judge.coming(asked, async () => see(judge, undefined) ?? { addresses: [] });
-      expect(said(judge)).toEqual([]);
-      expect(judge.ended).toEqual(["10.0.0.0"]);
-    }
-  });
-
-  it("lets every address of the block go with a release that came before its author took one", () => {
-    const judge = judgeOf();
-    judge.ending(HANDLE);
-    see(judge, undefined);
-    see(judge, holding({ incarnation: "2" }), false);
-    expect(judge.ended.splice(0)).toEqual(["10.0.0.0"]);
-    see(judge, undefined);
-    const whole = Array.from({ length: 8 }, (_, ordinal) => `10.0.0.${ordinal}`);
-    expect(judge.ended).toEqual(whole);
-    expect(said(judge)).toEqual([]);
-  });
-
-  it("lets an allocation end with a release that names its address alone", () => {
-    const judge = judgeOf();
-    judge.endingAt("10.0.0.0");
-    see(judge, undefined);
-    expect(said(judge)).toEqual([]);
-  });
-
   it("notices an allocation that ends although nobody ended it, even if its instance comes again", async () => {
     const alone = judgeOf();
     see(alone, undefined);

@@ -37,45 +37,12 @@ describe("a quarantine that a caller was told of", () => {
     expect(takenAt(UNTIL_MS)).toEqual([]);
   });
 
-  it("may be over as soon as a lift has begun", async () => {
-    const ledger = new Ledger();
-    ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0);
-    await ledger.lifting(LEASED.address, async () => {
-      ledger.heardQuarantine(LEASED.address, UNTIL_MS, ledger.moment);
-    });
-    ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0); // asked before the lift
-    ledger.step(HELD, 1);
-    expect(ledger.violations).toEqual([]);
-    expect(ledger.quarantined).toEqual([]);
-  });
-
   function takenAt(nowMs: number) {
     const ledger = new Ledger();
     ledger.heardQuarantine(LEASED.address, UNTIL_MS, 0);
     ledger.step(HELD, nowMs);
     return ledger.violations;
   }
-});
-
-it("promises nothing by an answer that its caller gets after the end of the lease", () => {
-  const ledger = new Ledger();
-  ledger.step(HELD, 1);
-  ledger.step(NOTHING, 20_000);
-  ledger.hear("pod", undefined, [LEASED]);
-  expect(ledger.promiseOf(LEASED.address)).toBeUndefined();
-  expect(ledger.violations).toEqual([]);
-});
-
-it("takes either deadline of two renewals that were under way at once: whose was written last is not known", async () => {
-  const { ledger, promised } = leased();
-  const [first, second] = [answering(), answering()];
-  const longer = ledger.renewing(promised, 90_000, first.renew);
-  const shorter = ledger.renewing(promised, 50_000, second.renew);
-  second.answer(50_000);
-  await shorter;
-  first.answer(90_000);
-  await longer;
-  expect(violationsAt(ledger, 60_000)).toEqual([]);
 });
 
 it("holds a renewal that nobody interfered with to its deadline", async () => {
@@ -85,62 +52,6 @@ it("holds a renewal that nobody interfered with to its deadline", async () => {
   answer(90_000);
   await renewal;
   expect(violationsAt(ledger, 60_000)).toMatchObject([{ invariant: "I2" }]);
-});
-
-it("a renewal by handle renews what the handle has by then, which may be another assignment", async () => {
-  const { ledger, promised } = leased();
-  const { renew, answer } = answering();
-  const renewal = ledger.renewingByHandle(promised, 30_000, renew);
-  expect(violationsAt(ledger, 20_000)).toEqual([]); // its lease is over
-  const generation = LEASED.generation.replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ");
-  const next = { ...LEASED, generation, expiresAtMs: 500_000 };
-  ledger.hear("pod", undefined, [{ ...next, generation: generation.replace("gGEN", "gGEO") }], 0);
-  answer(60_000);
-  await renewal;
-  expect(violationsAt(ledger, 61_000)).toEqual([]);
-});
-
-it("a renewal by handle may name an assignment that is over, and another of the handle that is released meanwhile", async () => {
-  const { ledger, promised } = leased();
-  expect(violationsAt(ledger, 20_000)).toEqual([]); // its lease is over
-  const generation = LEASED.generation
-    .replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ")
-    .replace("gGEN", "gGEO");
-  ledger.hear("pod", undefined, [{ ...LEASED, generation, expiresAtMs: 500_000 }], 0);
-  const { renew, answer } = answering();
-  const renewal = ledger.renewingByHandle(promised, 600_000, renew);
-  const [current] = ledger.promisesOf("pod");
-  if (current) ledger.letGo(current);
-  answer(600_000);
-  await renewal;
-  expect(ledger.violations).toEqual([]);
-});
-
-it("a renewal by handle lengthens the lease of what the handle has there, and not of what it had", async () => {
-  const ledger = new Ledger();
-  const other = {
-    ...LEASED,
-    address: "2001:db8::1",
-    generation: LEASED.generation.replace(
-      ".620010db8000000000000000000000000.",
-      ".620010db8000000000000000000000001.",
-    ),
-  };
-  ledger.hear("pod", undefined, [LEASED, other], 0);
-  const promised = promisedOf("pod", LEASED);
-  ledger.letGo(promised);
-  const generation = LEASED.generation
-    .replace("AYvP5iWVbzHwmEI", "AYvP5iWVbzHwmEJ")
-    .replace("gGEN", "gGEO");
-  ledger.hear("pod", undefined, [{ ...LEASED, generation, expiresAtMs: 30_000 }], 0);
-  const { renew, answer } = answering();
-  const renewal = ledger.renewingByHandle(promised, 600_000, renew);
-  answer(600_000);
-  await renewal;
-  const [second] = ledger.promisesOf("pod").filter(({ address }) => address === LEASED.address);
-  if (second) ledger.letGo(second);
-  // The lease of the first request has ended, and with it the other address of the request.
-  expect(violationsAt(ledger, 20_000)).toEqual([]);
 });
 
 it("tells of a release by host that says it is complete and has left an address", async () => {
