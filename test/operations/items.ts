@@ -9,45 +9,45 @@ interface ItemOfSpace {
   fits(item: Item, space: string, of: Furnished): boolean;
 }
 
+/** The item with this key. A star stands for the space. */
+const one = (called: string | ItemOfSpace["called"], pk: string, sk?: string): ItemOfSpace => ({
+  called: typeof called === "string" ? () => called : called,
+  fits: (item, space) => item.pk === pk.replace("*", space) && (sk === undefined || item.sk === sk),
+});
+
+/** The first item of a partition whose sort key begins so. */
+const first = (called: string | ItemOfSpace["called"], pk: string, sk: string): ItemOfSpace => ({
+  called: typeof called === "string" ? () => called : called,
+  fits: (item, space) => item.pk === pk.replace("*", space) && item.sk.startsWith(sk),
+});
+
+const allocationOf = (of: string): ItemOfSpace => ({
+  called: () => "allocation",
+  fits: ({ pk, handle }, space) => pk.startsWith(`HANDLE#${space}#`) && handle === of,
+});
+
 export const ITEMS = {
-  "a pool": {
-    called: () => "pool main",
-    fits: ({ pk, sk }, space) => pk === `SPACE#${space}` && sk === "POOL#main",
-  },
+  "a pool": one("pool main", "SPACE#*", "POOL#main"),
   // Its ranges are unknown, so automatic assignment is rejected, and no answer counts reserved addresses.
-  "a reservation": {
-    called: () => "reservation routers",
-    fits: ({ pk, sk }, space) => pk === `SPACE#${space}` && sk === "RESERVATION#routers",
-  },
+  "a reservation": one("reservation routers", "SPACE#*", "RESERVATION#routers"),
   // It may limit any request.
-  "a quota": {
-    called: () => "quota all",
-    fits: ({ pk, sk }, space) => pk === `SPACE#${space}` && sk === "QUOTA#all",
-  },
-  "the addresses of a quota": {
-    called: () => "addresses of quota all",
-    fits: ({ pk, sk }, space) => pk === `BUDGET#${space}#all` && sk === "USED#addresses",
-  },
-  "the requests of a quota": {
-    called: () => "requests of quota all",
-    fits: ({ pk, sk }, space) => pk === `BUDGET#${space}#all` && sk === "REQUESTS",
-  },
-  "the configuration": {
-    called: ({ plat }) => `configuration of space ${plat.space}`,
-    fits: ({ pk, sk }, space) => pk === `SPACE#${space}` && sk === "CONFIG",
-  },
+  "a quota": one("quota all", "SPACE#*", "QUOTA#all"),
+  "the addresses of a quota": one("addresses of quota all", "BUDGET#*#all", "USED#addresses"),
+  "the requests of a quota": one("requests of quota all", "BUDGET#*#all", "REQUESTS"),
+  "the configuration": one(
+    ({ plat }) => `configuration of space ${plat.space}`,
+    "SPACE#*",
+    "CONFIG",
+  ),
   "a space in the register": {
     called: ({ plat }) => `space ${plat.space} in the register`,
     fits: ({ pk, sk }, space) => pk === "SPACES" && sk === space,
   },
-  "the version of the configuration": {
-    called: ({ plat }) => `version of space ${plat.space}`,
-    fits: ({ pk }, space) => pk === `VERSION#${space}`,
-  },
-  "the address plan": {
-    called: ({ plat }) => `address plan of space ${plat.space}`,
-    fits: ({ pk }, space) => pk === `PLAN#${space}`,
-  },
+  "the version of the configuration": one(
+    ({ plat }) => `version of space ${plat.space}`,
+    "VERSION#*",
+  ),
+  "the address plan": one(({ plat }) => `address plan of space ${plat.space}`, "PLAN#*"),
   "a page of a pool's block-group index": {
     called: () => "block-group index of pool id",
     fits: ({ pk }, space) => {
@@ -60,14 +60,8 @@ export const ITEMS = {
     called: () => "hint that pool id",
     fits: ({ pk, sk }, space) => pk === `FULLPOOLS#${space}` && !sk.startsWith("~"),
   },
-  "a hint of what block groups can lend": {
-    called: () => "hint of what pool id",
-    fits: ({ pk, sk }, space) => pk === `FULLPOOLS#${space}` && sk.startsWith("~"),
-  },
-  "the usage of a pool": {
-    called: () => "usage of pool id",
-    fits: ({ pk }, space) => pk === `USAGE#${space}`,
-  },
+  "a hint of what block groups can lend": first("hint of what pool id", "FULLPOOLS#*", "~"),
+  "the usage of a pool": one("usage of pool id", "USAGE#*"),
   "a block": {
     called: ({ block }) => `block ${block.split("/")[0]}`,
     fits: ({ pk, sk }, space, { block }) =>
@@ -81,92 +75,47 @@ export const ITEMS = {
     called: () => "block 10.64.2.0",
     fits: ({ pk, sk }, space) => pk.startsWith(`BLOCK#${space}#`) && sk === "10.64.2.0",
   },
-  "the allocation of a handle of prefixes": {
-    called: () => "allocation",
-    fits: ({ pk, handle }, space) => pk.startsWith(`HANDLE#${space}#`) && handle === "prefix/vpc",
-  },
-  "the quota slot of a node": {
-    called: () => "quota slot 0 (IPv4) of handle node/n7/a",
-    fits: ({ pk }, space) => pk === `QUOTA#${space}#node/n7/a`,
-  },
-  "the allocation of a node": {
-    called: () => "allocation",
-    fits: ({ pk, handle }, space) => pk.startsWith(`HANDLE#${space}#`) && handle === "node/n7/a",
-  },
-  "the entry of a node for its prefix": {
-    called: () => "block 10.64.1.0/24 borrowed by host n7",
-    fits: ({ pk, sk }, space) => pk === `HOST#${space}#host:n7` && sk.startsWith("TAKEN#"),
-  },
-  "a row of a host": {
-    called: () => "affinity 0 (IPv4) of host n1",
-    fits: ({ pk, sk }, space) => pk === `HOST#${space}#host:n1` && sk === "AFFINITY#4#0",
-  },
-  "a borrowed block": {
-    called: ({ block }) => `block ${block} borrowed by host n2`,
-    fits: ({ pk, sk }, space) => pk === `HOST#${space}#host:n2` && sk.startsWith("TAKEN#"),
-  },
+  "the allocation of a handle of prefixes": allocationOf("prefix/vpc"),
+  "the quota slot of a node": one("quota slot 0 (IPv4) of handle node/n7/a", "QUOTA#*#node/n7/a"),
+  "the allocation of a node": allocationOf("node/n7/a"),
+  "the entry of a node for its prefix": first(
+    "block 10.64.1.0/24 borrowed by host n7",
+    "HOST#*#host:n7",
+    "TAKEN#",
+  ),
+  "a row of a host": one("affinity 0 (IPv4) of host n1", "HOST#*#host:n1", "AFFINITY#4#0"),
+  "a borrowed block": first(
+    ({ block }) => `block ${block} borrowed by host n2`,
+    "HOST#*#host:n2",
+    "TAKEN#",
+  ),
   // This hint saves reads. A function that cannot read it reads the block.
-  "a hint that a block is full": {
-    called: ({ block }) => `hint that block ${block} of host n1 is full`,
-    fits: ({ pk, sk }, space) => pk === `HOST#${space}#host:n1` && sk.startsWith("FULL#"),
-  },
-  "a node": {
-    called: () => "node n1",
-    fits: ({ pk, sk }, space) => pk === `HOST#${space}#host:n1` && sk === "NODE",
-  },
-  "an entry of the register of nodes": {
-    called: () => "node n1 in the register",
-    fits: ({ pk, sk }, space) => pk === `NODES#${space}` && sk === "n1",
-  },
-  "a report of a node": {
-    called: () => "report of node n7",
-    fits: ({ pk, sk }, space) => pk === `NODE#${space}#n7` && sk === "STATUS",
-  },
-  "a report of a CiliumNode": {
-    called: () => "report of CiliumNode n5, uid c",
-    fits: ({ pk, sk }, space) => pk === `NODE#${space}#n5` && sk.startsWith("CILIUM#"),
-  },
-  "the networks that a node states": {
-    called: () => "networks of node n3, uid s",
-    fits: ({ pk }, space) => pk === `STATED#${space}`,
-  },
-  "a sign of life of a node": {
-    called: () => "sign of life of node n7",
-    fits: ({ pk, sk }, space) => pk === `NODE#${space}#n7` && sk === "SEEN",
-  },
-  "a tombstone of a node": {
-    called: () => "tombstone of node n6, uid uid-of-n6",
-    fits: ({ pk, sk }, space) => pk === `NODE#${space}#n6` && sk.startsWith("GONE#"),
-  },
+  "a hint that a block is full": first(
+    ({ block }) => `hint that block ${block} of host n1 is full`,
+    "HOST#*#host:n1",
+    "FULL#",
+  ),
+  "a node": one("node n1", "HOST#*#host:n1", "NODE"),
+  "an entry of the register of nodes": one("node n1 in the register", "NODES#*", "n1"),
+  "a report of a node": one("report of node n7", "NODE#*#n7", "STATUS"),
+  "a report of a CiliumNode": first("report of CiliumNode n5, uid c", "NODE#*#n5", "CILIUM#"),
+  "the networks that a node states": one("networks of node n3, uid s", "STATED#*"),
+  "a sign of life of a node": one("sign of life of node n7", "NODE#*#n7", "SEEN"),
+  "a tombstone of a node": first("tombstone of node n6, uid uid-of-n6", "NODE#*#n6", "GONE#"),
   "a machine": {
     called: () => "machine i-n7",
     fits: ({ pk, sk }, space) => pk === "MACHINE#i-n7" && sk.startsWith(`${space}#`),
   },
-  "a namespace": {
-    called: () => "namespace shop",
-    fits: ({ pk, sk }, space) => pk === `NAMESPACE#${space}` && sk === "shop",
-  },
-  "an application": {
-    called: () => "application shop/Deployment/web",
-    fits: ({ pk, sk }, space) => pk === `APPLICATIONS#${space}` && sk === "shop/Deployment/web",
-  },
-  "a quota slot": {
-    called: () => "quota slot 0 (IPv4) of handle few",
-    fits: ({ pk }, space) => pk === `QUOTA#${space}#few`,
-  },
+  "a namespace": one("namespace shop", "NAMESPACE#*", "shop"),
+  "an application": one("application shop/Deployment/web", "APPLICATIONS#*", "shop/Deployment/web"),
+  "a quota slot": one("quota slot 0 (IPv4) of handle few", "QUOTA#*#few"),
   // It suggests where an address is. A search by the index names it.
   "an index entry": {
     called: () => "in the index of pod",
     fits: ({ pk }, space) => pk.startsWith(`INDEX#${space}#pod#`),
   },
-  "an allocation": {
-    called: () => "allocation",
-    fits: ({ pk, handle }, space) => pk.startsWith(`HANDLE#${space}#`) && handle === "web",
-  },
-  "the allocation of a request with a key": {
-    called: () => "allocation",
-    fits: ({ pk, handle }, space) => pk.startsWith(`HANDLE#${space}#`) && handle === "keyed",
-  },
+  "an allocation": allocationOf("web"),
+  "the allocation of a request with a key": allocationOf("keyed"),
   "a job": {
     called: ({ job }) => `job ${job}`,
     fits: ({ pk, sk }, space) => pk === "JOBS" && sk.startsWith(`${space}#`),

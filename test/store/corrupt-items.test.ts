@@ -59,107 +59,98 @@ const ENTRY = { space: "default", name: "node-1", id: "id", atMs: NOW_MS };
 const NAMESPACE = { space: "default", name: "shop", labels: {}, revision: "revision" };
 const PART = { token: token(1), block: network("10.0.0.0/29"), count: 1, ordinals: [0] };
 
-interface Case {
-  readonly item: string;
-  /** Attributes that every write of such an item, or a search for it, depends on. */
-  readonly lacks: readonly string[];
-  /** Writes the item, with these fields in place of its own. */
-  write(store: Store, fields: Fields): Promise<unknown>;
-}
+/** Writes the item, with these fields in place of its own. */
+type Write = (store: Store, fields: Fields) => Promise<unknown>;
+/** An item, and the attributes that every write of such an item, or a search for it, depends on. */
+type Case = readonly [item: string, lacks: readonly string[], write: Write];
 
 const CASES: readonly Case[] = [
-  {
-    item: "block 10.0.0.0",
-    lacks: ["epoch", "revision", "poolId"],
-    write: (store, fields) => store.createBlock({ ...blockWith({}), ...fields }),
-  },
-  {
-    item: "allocation record-1",
-    lacks: ["revision", "handle", "digest", "host"],
-    write: (store, fields) => store.createAllocation(allocationWith(fields)),
-  },
-  {
-    item: "affinity 0 (IPv4) of host node-1",
-    lacks: ["revision"],
-    write: (store, fields) => store.createAffinity(affinityWith(fields)),
-  },
-  {
-    item: "block 10.0.0.0/29 borrowed by host node-1",
-    lacks: ["revision"],
-    write: (store, fields) => store.putBorrowedBlock("put", { ...BORROWED, ...fields }, undefined),
-  },
-  {
-    item: "quota slot 0 (IPv4) of handle web-1",
-    lacks: ["revision"],
-    write: (store, fields) => store.putQuotaSlot({ ...QUOTA_SLOT, ...fields }, undefined),
-  },
-  {
-    item: "entry of allocation id in the index of tenant",
-    lacks: ["revision"],
-    write: (store, fields) => store.putIndexEntry({ ...INDEX_ENTRY, ...fields }, undefined),
-  },
-  {
-    item: "pool pool",
-    lacks: ["revision", "id"],
-    write: (store, fields) => store.putPool(poolWith(fields), undefined),
-  },
-  {
-    item: "reservation routers",
-    lacks: ["revision"],
-    write: (store, fields) => store.putReservation({ ...RESERVATION, ...fields }, undefined),
-  },
-  {
-    item: "configuration of space default",
-    lacks: ["revision"],
-    write: (store, { revision = "revision" }) =>
+  [
+    "block 10.0.0.0",
+    ["epoch", "revision", "poolId"],
+    (store, fields) => store.createBlock({ ...blockWith({}), ...fields }),
+  ],
+  [
+    "allocation record-1",
+    ["revision", "handle", "digest", "host"],
+    (store, fields) => store.createAllocation(allocationWith(fields)),
+  ],
+  [
+    "affinity 0 (IPv4) of host node-1",
+    ["revision"],
+    (store, fields) => store.createAffinity(affinityWith(fields)),
+  ],
+  [
+    "block 10.0.0.0/29 borrowed by host node-1",
+    ["revision"],
+    (store, fields) => store.putBorrowedBlock("put", { ...BORROWED, ...fields }, undefined),
+  ],
+  [
+    "quota slot 0 (IPv4) of handle web-1",
+    ["revision"],
+    (store, fields) => store.putQuotaSlot({ ...QUOTA_SLOT, ...fields }, undefined),
+  ],
+  [
+    "entry of allocation id in the index of tenant",
+    ["revision"],
+    (store, fields) => store.putIndexEntry({ ...INDEX_ENTRY, ...fields }, undefined),
+  ],
+  ["pool pool", ["revision", "id"], (store, fields) => store.putPool(poolWith(fields), undefined)],
+  [
+    "reservation routers",
+    ["revision"],
+    (store, fields) => store.putReservation({ ...RESERVATION, ...fields }, undefined),
+  ],
+  [
+    "configuration of space default",
+    ["revision"],
+    (store, { revision = "revision" }) =>
       store.putSettings("default", SETTINGS_DEFAULT, String(revision), undefined),
-  },
-  {
-    item: "version of space default",
-    lacks: ["version"],
-    write: (store, { version = "version" }) => store.raiseVersion("default", String(version)),
-  },
-  {
-    item: "address plan of space default",
-    lacks: ["revision"],
-    write: (store, { revision = "revision" }) =>
+  ],
+  [
+    "version of space default",
+    ["version"],
+    (store, { version = "version" }) => store.raiseVersion("default", String(version)),
+  ],
+  [
+    "address plan of space default",
+    ["revision"],
+    (store, { revision = "revision" }) =>
       store.changePlan(
         { space: "default", entries: [] },
         planWith(poolWith()).entries,
         String(revision),
       ),
-  },
-  {
-    item: "job delete-id",
-    lacks: ["revision", "poolId", "poolRevision"],
-    write: (store, fields) => store.createJob(jobWith(fields)),
-  },
-  {
-    item: "job delete-space",
-    lacks: ["revision", "spaceRevision", "stamp"],
-    write: (store, fields) => store.createJob(spaceJobWith(fields)),
-  },
-  {
-    item: "node node-1",
-    lacks: ["revision", "id"],
-    write: (store, fields) => store.createNode({ ...NODE, ...fields }),
-  },
-  {
-    item: "node node-1 in the register",
-    lacks: ["id"],
-    write: (store, fields) => store.enterNode({ ...ENTRY, ...fields }),
-  },
-  {
-    item: "namespace shop",
-    lacks: ["revision"],
-    write: (store, fields) => store.createNamespace({ ...NAMESPACE, ...fields }),
-  },
+  ],
+  [
+    "job delete-id",
+    ["revision", "poolId", "poolRevision"],
+    (store, fields) => store.createJob(jobWith(fields)),
+  ],
+  [
+    "job delete-space",
+    ["revision", "spaceRevision", "stamp"],
+    (store, fields) => store.createJob(spaceJobWith(fields)),
+  ],
+  ["node node-1", ["revision", "id"], (store, fields) => store.createNode({ ...NODE, ...fields })],
+  [
+    "node node-1 in the register",
+    ["id"],
+    (store, fields) => store.enterNode({ ...ENTRY, ...fields }),
+  ],
+  [
+    "namespace shop",
+    ["revision"],
+    (store, fields) => store.createNamespace({ ...NAMESPACE, ...fields }),
+  ],
 ];
 
-const EACH = CASES.flatMap(({ lacks, ...rest }) => lacks.map((field) => ({ ...rest, field })));
+const EACH = CASES.flatMap(([item, lacks, write]) =>
+  lacks.map((field) => ({ item, write, field })),
+);
 
 /** Returns the item as it is in the table. */
-async function written({ write }: Pick<Case, "write">): Promise<Item> {
+async function written(write: Write): Promise<Item> {
   const table = new InMemoryTable();
   await write(makeStore(table), {});
   return table.items()[0] as Item;
@@ -171,7 +162,7 @@ const whyNot = (item: Item, attributes: Fields) =>
 
 describe.each(EACH)("the $item without its $field", ({ item: name, field, write }) => {
   it("cannot be read, and is named", async () => {
-    const item = await written({ write });
+    const item = await written(write);
     expect(whyNot(item, {})).toEqual([]);
     const named = expect.stringContaining(`the item of ${name} cannot be read: its ${field}`);
     const { [field]: _, ...bare } = item;
@@ -209,9 +200,9 @@ describe("an allocation", () => {
   });
 
   it("whose quota slots or parts are of another shape cannot be read", async () => {
-    const item = await written({
-      write: (store) => store.createAllocation(allocationWith({ reused: [token(2)] })),
-    });
+    const item = await written((store) =>
+      store.createAllocation(allocationWith({ reused: [token(2)] })),
+    );
     expect(whyNot(item, { quotaSlots: [{ family: 4, number: 0 }] })).toEqual([
       "the item of allocation record-1 cannot be read: it has no revision",
     ]);
@@ -225,17 +216,17 @@ describe("an allocation", () => {
 it("settings of another type than their defaults cannot be read, and are not written", async () => {
   const put = (settings: Fields) => (store: Store) =>
     store.putSettings("default", { ...SETTINGS_DEFAULT, ...settings }, "revision", undefined);
-  const item = await written({ write: put({}) });
+  const item = await written(put({}));
   expect(whyNot(item, { settings: { cooldownSeconds: "30" } })).toEqual([
     expect.stringContaining("configuration of space default cannot be read: its cooldownSeconds"),
   ]);
-  await expect(written({ write: put({ strictAffinity: undefined }) })).rejects.toThrow(
+  await expect(written(put({ strictAffinity: undefined }))).rejects.toThrow(
     "its strictAffinity is no flag",
   );
 });
 
 it("a pool with a use that is not known, or an impossible block size, cannot be read", async () => {
-  const item = await written({ write: (store) => store.putPool(poolWith(), undefined) });
+  const item = await written((store) => store.putPool(poolWith(), undefined));
   expect(whyNot(item, { allowedUses: ["Anycast"] })).toEqual([
     "the item of pool pool cannot be read: its allowedUses has no known use: Anycast",
   ]);
