@@ -7,8 +7,8 @@ import type { ItemChange } from "../../src/table/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
-import { assigned, poolOf, releaseAll, reportAll, requestOf, SPACE } from "../world.ts";
-import { ALICE, HISTORY_KEPT_MS, type Streamed, streamed } from "./streamed.ts";
+import { assigned, releaseAll, reportAll, requestOf, SPACE } from "../world.ts";
+import { ALICE, HISTORY_KEPT_MS, streamed } from "./streamed.ts";
 
 const BOB = { principal: "bob", requestId: "r2" };
 const asBob = <T>(work: () => Promise<T>) => actingAs(BOB, work);
@@ -17,7 +17,6 @@ const typesOf = (events: readonly { readonly type?: unknown }[]) => events.map((
 const ofAddresses = (events: readonly { readonly type?: unknown }[]) =>
   events.filter(({ type }) => String(type).startsWith("Address"));
 const isOfBlock = ({ key }: ItemChange) => key.pk.startsWith("BLOCK#");
-const pageOf = (world: Streamed) => ({ limit: 100, nowMs: world.clock.nowMs });
 
 describe("the publisher", () => {
   it("tells an assignment with its owner and its author", async () => {
@@ -236,39 +235,5 @@ describe("the publisher", () => {
     await expect(failing(changes)).rejects.toThrow("the bus is away");
     await world.publish(changes);
     expect(typesOf(ofAddresses(world.bus))).toEqual(["AddressAssigned"]);
-  });
-});
-
-describe("the history", () => {
-  it("tells who had an address and when, the newest first", async () => {
-    const world = await streamed(poolOf("10.0.0.0/32", 32), { cooldownSeconds: 0 });
-    for (const handle of ["one", "two"]) {
-      const told = await asBob(() => assigned(world.plat, requestOf(handle, 1)));
-      world.clock.nowMs += 10_000;
-      await asBob(() => releaseAll(world.plat, told));
-      world.clock.nowMs += 10_000;
-    }
-    await world.published();
-    const { items } = await world.history.listEntries(
-      [{ space: SPACE, address: "10.0.0.0" }],
-      pageOf(world),
-    );
-    expect(items.map(({ type, handle }) => [type, handle])).toEqual([
-      ["AddressReleased", "two"],
-      ["AddressAssigned", "two"],
-      ["AddressReleased", "one"],
-      ["AddressAssigned", "one"],
-    ]);
-  });
-
-  it("tells the addresses of a handle", async () => {
-    const world = await streamed();
-    await asBob(() => assigned(world.plat, requestOf("vm", 2)));
-    await world.published();
-    const { items } = await world.history.listEntries(
-      [{ space: SPACE, handleHash: handleHash("vm") }],
-      pageOf(world),
-    );
-    expect(items.map(({ type }) => type)).toEqual(["AddressAssigned", "AddressAssigned"]);
   });
 });

@@ -19,10 +19,6 @@ function verdictOn(...steps: readonly (readonly [nowMs: number, slot: Slot | und
 }
 
 describe("the judge of cooldowns", () => {
-  it("finds nothing in an address that is assigned again after its cooldown", () => {
-    expect(verdictOn([0, taken(1)], [1, cooling(1)], [5_001, taken(2)])).toEqual([]);
-  });
-
   it("notices an address that is assigned too soon, also if its block went and came again", () => {
     expect(verdictOn([0, cooling(0)], [4_999, taken(2)])).toEqual(["I9"]);
     expect(verdictOn([0, cooling(0)], [1, undefined], [4_999, taken(2)])).toEqual(["I9"]);
@@ -55,9 +51,5 @@ describe("the judge of cooldowns", () => {
     expect(verdictWith({ "10.0.0.0": {} })).toEqual([]);
     expect(verdictWith({ "10.0.0.1": {} })).toEqual(["I9"]);
     expect(verdictWith({ "10.0.0.0": {} }, "uid-2")).toEqual(["I9"]);
-  });
-
-  it("lets the instances of an application have its addresses one after the other", () => {
-    expect(verdictOn([0, held(1)], [1, taken(2)], [2, held(2)], [3, taken(3)])).toEqual([]);
   });
 });

@@ -20,10 +20,6 @@ function verdictOn(users: readonly string[], owner: string): readonly string[] {
   return judge.violations.map(({ message }) => message);
 }
 
-it("finds nothing in an address that its node has and uses", () => {
-  expect(verdictOn(["node-1"], "node-1")).toEqual([]);
-});
-
 it("notices an address that its agent uses and its node has not", () => {
   expect(verdictOn(["node-1"], "node-2")).toEqual([
     "cilium/node-1/uid-1 uses 10.0.0.0, and has it not",

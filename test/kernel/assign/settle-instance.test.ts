@@ -29,6 +29,20 @@ const deploymentPod = (uid: string): Workload =>
   podOf(uid, { kind: "Deployment", name: "web", instance: "web-7f9c" });
 const on = (host: string) => ({ host: `host:${host}` }) as const;
 
+/** A request of an instance for these addresses. */
+function named(uid: string, ...texts: readonly string[]) {
+  const addresses = texts.map(addressOf);
+  const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
+  return instanceRequest(podOf(uid), { wanted, addresses });
+}
+
+/** A function in a space with a pool of each family. */
+async function withSix() {
+  const { calm } = await makeWorld();
+  await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
+  return calm;
+}
+
 describe("a request for an instance that has its addresses", () => {
   it("gets the same answer under the same uid", async () => {
     const { calm } = await makeWorld();
@@ -163,34 +177,22 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
   });
 
   it("when it names them, one of each family, and gets the others that it names if not", async () => {
-    const { calm } = await makeWorld();
-    await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
-    const named = (uid: string, ...texts: string[]) => {
-      const addresses = texts.map(addressOf);
-      const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
-      return assigned(calm, instanceRequest(podOf(uid), { wanted, addresses }));
-    };
-    const first = await named("a", "10.0.0.5", "2001:db8::2");
-    const again = await named("b", "10.0.0.5", "2001:db8::2");
+    const calm = await withSix();
+    const first = await assigned(calm, named("a", "10.0.0.5", "2001:db8::2"));
+    const again = await assigned(calm, named("b", "10.0.0.5", "2001:db8::2"));
     expect(addressesIn(again)).toEqual(addressesIn(first));
     const others = ["10.0.0.6", "2001:db8::3"];
-    expect(addressesIn(await named("c", ...others))).toEqual(others);
+    expect(addressesIn(await assigned(calm, named("c", ...others)))).toEqual(others);
   });
 
   it.each([
     ["10.0.0.5", "2001:db8::3"],
     ["10.0.0.6", "2001:db8::2"],
   ])("not when it names another one of a family: %s and %s", async (...texts) => {
-    const { calm } = await makeWorld();
-    await putPool(calm, SPACE, "six", poolOf("2001:db8::/126", 127), undefined);
-    const named = (uid: string, ...all: string[]) => {
-      const addresses = all.map(addressOf);
-      const wanted = addresses.map(({ family }) => ({ family, count: 1 }));
-      return assign(calm, instanceRequest(podOf(uid), { wanted, addresses }));
-    };
-    await named("a", "10.0.0.5", "2001:db8::2");
+    const calm = await withSix();
+    await assigned(calm, named("a", "10.0.0.5", "2001:db8::2"));
     // The old ones are released, so that the one that it names again cools.
-    expect(await named("b", ...texts)).toMatchObject({ code: "address_cooling" });
+    expect(await assign(calm, named("b", ...texts))).toMatchObject({ code: "address_cooling" });
   });
 
   it("when no address is free", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { BUDGET_ROUND_MS, SHARDS } from "../../../src/base/limits.ts";
-import { Rejection } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import { deleteEmptyBlock } from "../../../src/kernel/blocks/delete-empty-block.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
@@ -61,7 +60,7 @@ async function chargeAll(world: World, budgets = new KnownBudgets(world.calm)): 
 
 /** Returns a function before one of whose calls something else happens. */
 const withActBefore = <
-  Name extends "createBudget" | "changeAllocation" | "rechargeBlock" | "turnBudget" | "giveBackOld",
+  Name extends "changeAllocation" | "rechargeBlock" | "turnBudget" | "giveBackOld",
 >(
   context: Context,
   name: Name,
@@ -77,16 +76,6 @@ const withActBefore = <
 });
 
 describe("a round of a budget", () => {
-  it("is begun by one of two functions at once", async () => {
-    const world = await makeWorld();
-    await limit(world, 1);
-    const other = contextOver(world.table, world.clock, 2);
-    const late = withActBefore(contextOver(world.table, world.clock, 3), "createBudget", () =>
-      assign(other, requestOf("first", 1)),
-    );
-    expect(await assign(late, requestOf("second", 1))).toBeInstanceOf(Rejection);
-  });
-
   it("takes over what is held, and drops what is left of the round before", async () => {
     const { world } = await withTwoHeld();
     const { used } = budgetIn(world);

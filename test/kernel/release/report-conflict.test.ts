@@ -109,12 +109,6 @@ describe("a reported conflict", () => {
     expect(await assign(calm, specific)).toMatchObject({ code: "address_quarantined" });
   });
 
-  it("is over at once without quarantine and cooldown", async () => {
-    const { calm } = await makeWorld(ONE, { conflictQuarantineSeconds: 0, cooldownSeconds: 0 });
-    await reportAll(calm, await assigned(calm, requestOf("pod", 1)));
-    expect(await assign(calm, specific)).toMatchObject({ handle: "other" });
-  });
-
   it.each(["key", undefined])("has the same answer when repeated (key: %s)", async (key) => {
     const { calm, clock } = await oneAddress();
     const told = await assigned(calm, requestOf("pod", 1, key));
