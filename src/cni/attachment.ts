@@ -65,8 +65,8 @@ function byOrdinal(pod: string): PodSeen["controller"] {
 /** Returns the attributes of the addresses of an attachment, by which people and GC find what they are for. */
 export function attributesOf({ network, container, seen }: Attachment): Texts {
   const { containerId, ifName, pod } = container;
-  // That of a static pod is another one in the cluster, which tells its end.
-  const uid = typeof seen === "object" ? seen.uid : pod?.uid;
+  // That of a static pod is its kubelet's: its mirror in the cluster may go while the pod runs.
+  const uid = pod?.uid ?? (typeof seen === "object" ? seen.uid : undefined);
   return {
     network: network.name,
     containerId,

@@ -3,10 +3,10 @@ import { inParallel } from "../kernel/core/parallel.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { KubeError } from "./kube/api.ts";
 import { readClusterNamespace } from "./kube/cluster-namespace.ts";
-import { type KubeObject, OBJECTS_PER_PAGE, type Page } from "./kube/reflector.ts";
+import { OBJECTS_PER_PAGE, type Page } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
 import { outcomeOf } from "./metrics.ts";
-import { indexesPods } from "./pods.ts";
+import { indexesPods, type PodObject, uidsOf } from "./pods.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const PODS = "/api/v1/pods";
@@ -115,14 +115,14 @@ export class LostPods {
     return [...holders.values()];
   }
 
-  /** Returns the uids of all pods of the cluster. */
+  /** Returns the uids of all pods of the cluster, those of static pods included. */
   async #uids(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const uids = new Set<string>();
     for (let from: string | undefined = ""; from !== undefined; ) {
       const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
       const request = { path: PODS, query, metadataOnly: true };
-      const page: Page<KubeObject> = await this.#options.api.send(request, signal);
-      for (const { metadata } of page.items ?? []) uids.add(metadata.uid);
+      const page: Page<PodObject> = await this.#options.api.send(request, signal);
+      for (const uid of (page.items ?? []).flatMap(uidsOf)) uids.add(uid);
       from = page.metadata.continue || undefined;
     }
     return uids;
@@ -133,8 +133,8 @@ export class LostPods {
     if (!NAME.test(namespace) || !NAME.test(name)) return false;
     const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
     try {
-      const { metadata } = await this.#options.api.send<KubeObject>({ path }, signal);
-      return metadata.uid !== uid;
+      const pod = await this.#options.api.send<PodObject>({ path }, signal);
+      return !uidsOf(pod).includes(uid);
     } catch (error) {
       if (error instanceof KubeError && error.status === NOT_FOUND) return true;
       throw error;

@@ -5,12 +5,11 @@ import { POOL_ANNOTATIONS } from "../selection/spiderpool-annotations.ts";
 import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { watching } from "./metrics.ts";
+import { STATIC_UID, uidsOf } from "./pods.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const PODS = "/api/v1/pods";
 const NAMESPACES = "/api/v1/namespaces";
-/** The uid of a static pod, by which its kubelet knows it. In the cluster its mirror has another one. */
-const STATIC_UID = "kubernetes.io/config.hash";
 const NOT_FOUND = 404;
 /** The controllers that may have one themselves, each with its collection. */
 const BETWEEN: Readonly<Record<string, string>> = {
@@ -165,8 +164,7 @@ export class NodePods {
   }
 }
 
-const isOf = ({ metadata: { uid, annotations } }: OwnedObject, asked: string): boolean =>
-  uid === asked || annotations?.[STATIC_UID] === asked;
+const isOf = (pod: OwnedObject, asked: string): boolean => uidsOf(pod).includes(asked);
 
 const controllerIn = ({ ownerReferences = [] }: OwnedObject["metadata"]): Owner | undefined =>
   ownerReferences.find(({ controller }) => controller);

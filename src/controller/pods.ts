@@ -146,6 +146,22 @@ export class Pods {
   }
 }
 
+/** The uid of a static pod, by which its kubelet and CNI know it. In the cluster its mirror has another one. */
+export const STATIC_UID = "kubernetes.io/config.hash";
+
+/** The metadata of a pod, as far as they say which pod it is. */
+export interface PodObject extends KubeObject {
+  readonly metadata: KubeObject["metadata"] & {
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Returns the uids under which a pod may have addresses. */
+export const uidsOf = ({ metadata: { uid, annotations } }: PodObject): readonly string[] => {
+  const ofKubelet = annotations?.[STATIC_UID];
+  return ofKubelet === undefined ? [uid] : [uid, ofKubelet];
+};
+
 /** Returns true if the space finds what a pod has by its uid. */
 export async function indexesPods(plat: Pick<PlatClient, "readConfiguration">): Promise<boolean> {
   return (await plat.readConfiguration()).body.indexedAttributes.includes(POD_UID);

@@ -99,6 +99,32 @@ it("a pod that two looks lack is told as over, and no other one", async () => {
   );
 });
 
+it("a static pod is not lost while its mirror is there, whose uid is another one", () =>
+  collecting(
+    "release",
+    (of) => {
+      runPod(of, "alive");
+      const annotations = { "kubernetes.io/config.hash": "of-the-file" };
+      of.cluster.putObject("/api/v1/pods", "etcd", { metadata: { annotations } }, "shop");
+      of.plat.held.push({ podUid: "of-the-file", namespace: "shop", pod: "etcd" });
+    },
+    async ({ cluster, plat, next }) => {
+      await next();
+      await next();
+      cluster.hidden.add("shop/etcd");
+      await next();
+      await next();
+      expect(plat.told).toEqual([]);
+      cluster.hidden.clear();
+      await next();
+      cluster.deletePod("etcd");
+      await next();
+      expect(plat.told).toEqual([]);
+      await next();
+      expect(plat.told).toEqual(["DELETED of-the-file"]);
+    },
+  ));
+
 it("a collection that reports releases nothing", () =>
   collecting(
     "report",
