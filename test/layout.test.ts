@@ -255,3 +255,11 @@ describe("the programs of package.json", () => {
     expect(hooking).toEqual(["test/setup.ts"]);
   });
 });
+
+it("tests wait by `eventually`, because Vitest's own wait ends after a second, which is short on a busy machine", () => {
+  const waiting = sourcesIn("test").filter((path) =>
+    /\bvi\.waitFor\(/.test(readFileSync(path, "utf8")),
+  );
+  // The contract of a table names the time after which a read is consistent.
+  expect(waiting.sort()).toEqual(["test/eventually.ts", "test/table/contract.ts"]);
+});

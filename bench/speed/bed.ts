@@ -23,6 +23,13 @@ export interface Command {
   readonly input: any;
 }
 
+/** The part of the SDK's handler of requests by which one waits longer. */
+interface Hurried {
+  updateHttpClientConfig(name: "requestTimeout", ms: number): void;
+}
+
+const NO_TIMEOUT = 0;
+
 /**
  * The place of the measurements: one table of the embedded DynamoDB, with one client for Plat and for raw writes. The
  * table has the name that `npm start` uses, so that a server can serve it as well.
@@ -44,6 +51,9 @@ export class Bed {
   static async open(): Promise<Bed> {
     const emulator = await startEmulator();
     const client = dynamoClient(emulator.endpoint);
+    // Raw writes are not repeated, and a busy machine may take longer than a function waits.
+    const handler = client.config.requestHandler as unknown as Hurried;
+    handler.updateHttpClientConfig("requestTimeout", NO_TIMEOUT);
     await createTable(client, TABLE_NAME);
     return new Bed(emulator.endpoint, DynamoDBDocumentClient.from(client), async () => {
       client.destroy();

@@ -1,18 +1,15 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
-import { HANGS_MS } from "../patience.ts";
+import { expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { call, emulatorOf, start } from "./process.ts";
 
 const isGone = (pid: number) =>
-  vi.waitFor(
-    async () => {
-      const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "gone");
-      expect(state).toMatch(/gone|\) Z /);
-    },
-    { timeout: HANGS_MS },
-  );
+  eventually(async () => {
+    const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "gone");
+    expect(state).toMatch(/gone|\) Z /);
+  });
 
 it("kill -9 of the server leaves no embedded DynamoDB behind", async () => {
   const plat = await start(["--port", "0", "--dynamodb"]);
@@ -35,9 +32,8 @@ it("when the embedded DynamoDB dies, it is started again over the data on disk",
   const plat = await start(["--port", "0", "--dynamodb", "--data", data]);
   await call(plat.url, "PUT", "/v1/pools/main", { cidr: "10.0.0.0/24" });
   process.kill(await emulatorOf(plat.process.pid as number), "SIGKILL");
-  await vi.waitFor(
-    async () => expect((await call(plat.url, "GET", "/v1/pools/main")).status).toBe(200),
-    { timeout: HANGS_MS },
+  await eventually(async () =>
+    expect((await call(plat.url, "GET", "/v1/pools/main")).status).toBe(200),
   );
   plat.process.kill("SIGTERM");
   const { code, lines, errors } = await plat.ended;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Plat } from "../../src/local/plat.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 import { call } from "./process.ts";
 import { unhurriedPlat } from "./unhurried-plat.ts";
 
@@ -32,10 +32,10 @@ it("two servers in one process share no addresses and no history", async () => {
     [second, "db"],
   ] as const) {
     expect((await call(url, "GET", `/v1/addresses/${address}`)).body.handle).toBe(handle);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { events } = (await call(url, "GET", `/v1/addresses/${address}/history`)).body;
       expect(events).toMatchObject([{ type: "AddressAssigned", handle }]);
-    }, HANGS_MS);
+    });
   }
 });
 

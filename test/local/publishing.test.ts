@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { assigned } from "../../bench/asked.ts";
 import { makePool } from "../../bench/pool.ts";
 import { requestOf } from "../../bench/speed/bed.ts";
@@ -10,7 +10,7 @@ import { LmdbTable } from "../../src/store/lmdb-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { openEnvironment } from "../../src/table/lmdb-environment.ts";
 import { contextOf } from "../../src/wiring.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 import { scratchDirectory } from "../table/scratch-file.ts";
 import { call, type Started, start } from "./process.ts";
 
@@ -53,10 +53,10 @@ it("a change that was not published before kill -9 is in the trail and the histo
   await first.ended;
 
   const again = await started(data);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const kinds = (await trailIn(data)).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(["SPACE/POOL", "HANDLE", "BLOCK"]));
-  }, HANGS_MS);
+  });
   const ids = (await trailIn(data)).map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)]);
   again.process.kill("SIGTERM");

@@ -28,7 +28,7 @@ const HABITS = { hosts: 4, keyedShare: 0.4 };
  * The faults of the race. An assign costs a hot key a few units, so many callers of one block group
  * soon exceed these.
  */
-const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 60 };
+const TROUBLES = { delayMsMax: 20, cutShare: 0.06, unitsPerSecond: 15 };
 
 it.runIf(emulatorBinary())(
   "callers race through throttling, cut answers, late and reordered requests: no duplicate, nothing lost, nothing left",

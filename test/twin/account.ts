@@ -2,12 +2,12 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { Caller } from "../../twin/callers.ts";
 import { deploymentOf } from "../../twin/deployment.ts";
 import type { Resource } from "../../twin/names.ts";
 import { startTwin, type Twin, type TwinOptions } from "../../twin/twin.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 
 /** A function of a test: its code, and the other properties in its template. */
 export interface TestFunction {
@@ -191,7 +191,7 @@ export async function accessLines({ deployment, logs }: Twin): Promise<readonly 
 
 /** Waits until the access log has a line with these fields. */
 export const hasAccessLine = (twin: Twin, fields: object): Promise<void> =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const lines = (await accessLines(twin)).map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining(fields));
-  }, HANGS_MS);
+  });

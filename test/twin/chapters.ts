@@ -1,13 +1,13 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { PROBE_SPACE } from "../../src/kernel/values/probe.ts";
 import { probe } from "../../src/maintenance/probe.ts";
 import { dataIn } from "../../twin/metrics/data.ts";
 import type { Twin } from "../../twin/twin.ts";
+import { eventually } from "../eventually.ts";
 import { nodeEvent } from "../node-objects.ts";
-import { HANGS_MS } from "../patience.ts";
 import { assigned, requestOf } from "../world.ts";
 import {
   countedBefore,
@@ -99,7 +99,7 @@ async function reclaimed({ twin, plat }: Scene): Promise<void> {
 }
 
 const isTold = (twin: Twin, handle: string) =>
-  vi.waitFor(() => expect(JSON.stringify(twin.published.events)).toContain(handle), HANGS_MS);
+  eventually(() => expect(JSON.stringify(twin.published.events)).toContain(handle));
 
 const unpublished: Situation = {
   async ill(scene) {
@@ -107,7 +107,7 @@ const unpublished: Situation = {
     const before = published.rejections;
     published.isBusDown = true;
     await assignOver(scene);
-    await vi.waitFor(() => expect(published.rejections).toBeGreaterThan(before), HANGS_MS);
+    await eventually(() => expect(published.rejections).toBeGreaterThan(before));
     expect(JSON.stringify(published.events)).not.toContain(handleIn(scene.space));
   },
   says: { "plat check": HOLDS },
@@ -170,7 +170,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   TooManyRequests: {
     async ill({ call }) {
       await call("PUT", "/v1/quotas/few", { requestsPerSecond: 1 });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const body = { host: "node-1", ipv4: 1, handle: "web-1" };
         const answers = await Promise.all([1, 2, 3].map(() => call("POST", "/v1/assign", body)));
         expect(answers).toContainEqual(
@@ -179,7 +179,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
             body: expect.objectContaining({ code: "rate_limited" }),
           }),
         );
-      }, HANGS_MS);
+      });
     },
     says: { "plat quota get": /few/ },
   },
@@ -187,18 +187,16 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     async ill(scene) {
       scene.twin.tableFaults.delayMs = SLOW_MS;
       expect(await assignOver(scene)).toMatchObject({ status: 200 });
-      await vi.waitFor(
-        async () =>
-          expect(
-            dataIn(await logsOf(scene.twin)).filter(
-              ({ name, dimensions, value }) =>
-                name === "Latency" &&
-                dimensions.operation === "POST /v1/assign" &&
-                dimensions.status === "2xx" &&
-                value >= 2 * SLOW_MS,
-            ),
-          ).not.toEqual([]),
-        HANGS_MS,
+      await eventually(async () =>
+        expect(
+          dataIn(await logsOf(scene.twin)).filter(
+            ({ name, dimensions, value }) =>
+              name === "Latency" &&
+              dimensions.operation === "POST /v1/assign" &&
+              dimensions.status === "2xx" &&
+              value >= 2 * SLOW_MS,
+          ),
+        ).not.toEqual([]),
       );
     },
     says: { "plat show --show-blocks": BLOCK },
@@ -233,7 +231,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     async ill(scene) {
       await unreadable.ill(scene);
       await runSchedules(scene.twin, "reclaim");
-      await vi.waitFor(async () => expect(await logsOf(scene.twin)).toMatch(/"failed":[1-9]/));
+      await eventually(async () => expect(await logsOf(scene.twin)).toMatch(/"failed":[1-9]/));
     },
     exits: { "plat check": FOUND },
     ends: unreadable.ends,
@@ -311,12 +309,10 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
           Item: { pk: { S: "SPACE#elsewhere" }, sk: { S: "POOL#broken" }, f: { N: "99" } },
         }),
       );
-      await vi.waitFor(
-        () =>
-          expect(twin.queues.messages.map(({ body }) => body)).toContainEqual(
-            expect.objectContaining({ key: { pk: "SPACE#elsewhere", sk: "POOL#broken" } }),
-          ),
-        HANGS_MS,
+      await eventually(() =>
+        expect(twin.queues.messages.map(({ body }) => body)).toContainEqual(
+          expect.objectContaining({ key: { pk: "SPACE#elsewhere", sk: "POOL#broken" } }),
+        ),
       );
     },
     says: { "plat export csv": /10\.0\.0\.\d+,.*web-0/ },
@@ -325,13 +321,11 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   TableFrozen: {
     async ill({ twin, call }) {
       await restoredTable(twin);
-      await vi.waitFor(
-        async () =>
-          expect(await call("POST", "/v1/release", { handle: "web-0" })).toMatchObject({
-            status: 503,
-            body: { code: "table_frozen" },
-          }),
-        HANGS_MS,
+      await eventually(async () =>
+        expect(await call("POST", "/v1/release", { handle: "web-0" })).toMatchObject({
+          status: 503,
+          body: { code: "table_frozen" },
+        }),
       );
     },
     says: { "plat show": /10\.0\.0\.0\/28/ },

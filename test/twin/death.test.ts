@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeClient } from "../../src/local/client.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { OPERATOR_KEYS } from "../../twin/callers.ts";
 import { signing } from "../../twin/signing.ts";
+import { eventually } from "../eventually.ts";
 import { functionsOf, type Started, start } from "../local/process.ts";
 import { HANGS_MS } from "../patience.ts";
 
@@ -23,11 +24,8 @@ it.runIf(emulatorBinary())(
     expect(functions).toHaveLength(1);
     twin.process.kill("SIGKILL");
     await twin.ended;
-    await vi.waitFor(
-      () => {
-        for (const pid of functions) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-      },
-      { timeout: HANGS_MS },
-    );
+    await eventually(() => {
+      for (const pid of functions) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    });
   },
 );

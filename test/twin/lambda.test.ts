@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Twin } from "../../twin/twin.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 import { arnOf, startAccount, type TestFunction } from "./account.ts";
 
 /** Code that answers with its process number and its state. */
@@ -128,7 +128,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
     const before = await invoke("telling");
     const state = () =>
       readFile(`/proc/${before.pid}/stat`, "utf8").then((stat) => stat.split(" ")[2]);
-    await vi.waitFor(async () => expect(await state()).toBe("T"));
+    await eventually(async () => expect(await state()).toBe("T"));
     const after = await invoke("telling");
     expect(after).toMatchObject({ pid: before.pid, calls: before.calls + 1 });
   });
@@ -151,7 +151,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
     expect(await invoke("never")).toEqual({
       error: { errorType: "Sandbox.Timedout", errorMessage: "Task timed out after 1.00 seconds" },
     });
-    await vi.waitFor(() => expect(environmentsOf("never")).toEqual([]));
+    await eventually(() => expect(environmentsOf("never")).toEqual([]));
   });
 
   it.each([
@@ -167,7 +167,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
   it("that was killed is run in a new process", async () => {
     const { pid } = await invoke("telling");
     for (const one of environmentsOf("telling")) process.kill(one.pid, "SIGKILL");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const after = await invoke("telling");
       expect(after.pid).toBeGreaterThan(0);
       expect(after.pid).not.toBe(pid);
@@ -176,7 +176,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
 
   it("that is killed just before a call fails no more than that call", async () => {
     for (let round = 0; round < 25; round++) {
-      await vi.waitFor(async () => expect((await invoke("telling")).pid).toBeGreaterThan(0));
+      await eventually(async () => expect((await invoke("telling")).pid).toBeGreaterThan(0));
       for (const one of environmentsOf("telling")) process.kill(one.pid, "SIGKILL");
       const outcome = await invoke("telling");
       if ("error" in outcome) expect(outcome.error.errorType).toBe("Runtime.ExitError");
@@ -186,7 +186,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
   it("with reserved concurrency is throttled beyond it", async () => {
     const folder = await newFolder();
     const first = invoke("reserved", { folder, count: 2 });
-    await vi.waitFor(() => expect(environmentsOf("reserved")).toMatchObject([{ busy: true }]));
+    await eventually(() => expect(environmentsOf("reserved")).toMatchObject([{ busy: true }]));
     expect(await invoke("reserved", { folder, count: 1 })).toBe("throttled");
     await writeFile(join(folder, "second"), "");
     expect(await first).toBe(environmentsOf("reserved")[0]?.pid);
@@ -206,7 +206,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
       later(name);
       const sent = () =>
         twin.queues.messages.find(({ body }) => JSON.stringify(body).includes(errorType));
-      await vi.waitFor(() => expect(sent()).toBeDefined(), { timeout: HANGS_MS });
+      await eventually(() => expect(sent()).toBeDefined());
       expect(sent()?.queueArn).toBe(
         `arn:aws:sqs:eu-central-1:123456789012:${String(sent()?.queueArn).split(":").at(-1)}`,
       );
@@ -224,7 +224,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
 
   it("whose role may not send to the queue leaves nothing there", async () => {
     later("mute");
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(console.error).toHaveBeenCalledWith(expect.stringContaining("may not send to")),
     );
     expect(JSON.stringify(twin.queues.messages)).not.toContain("function:mute");

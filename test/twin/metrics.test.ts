@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { freshAssembly } from "../../twin/fresh.ts";
@@ -8,6 +8,7 @@ import { type Datum, dataIn, keyOf, type MetricNamed } from "../../twin/metrics/
 import { type DeployedFilter, filtersOf } from "../../twin/metrics/filters.ts";
 import { readStacks } from "../../twin/stacks.ts";
 import { startTwinOf, type Twin } from "../../twin/twin.ts";
+import { eventually } from "../eventually.ts";
 import { HANGS_MS } from "../patience.ts";
 import { assigned, requestOf } from "../world.ts";
 import { call } from "./account.ts";
@@ -86,12 +87,10 @@ describe.runIf(emulatorBinary())("the metrics of what is deployed to prod", () =
     await inSpace("PUT", "/quotas/few", { requestsPerSecond: 1 });
     const ensure = () =>
       inSpace("POST", "/nodes/node-1/affinities", { families: [4], pools: [pool] });
-    await vi.waitFor(
-      async () =>
-        expect(await Promise.all([ensure(), ensure(), ensure()])).toContainEqual(
-          expect.objectContaining({ status: 429 }),
-        ),
-      HANGS_MS,
+    await eventually(async () =>
+      expect(await Promise.all([ensure(), ensure(), ensure()])).toContainEqual(
+        expect.objectContaining({ status: 429 }),
+      ),
     );
   }
 

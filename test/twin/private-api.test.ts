@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AwsClient } from "aws4fetch";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Caller } from "../../twin/callers.ts";
 import { startGateway } from "../../twin/gateway.ts";
@@ -11,6 +11,7 @@ import { filtersOf } from "../../twin/metrics/filters.ts";
 import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
 import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY } from "../cdk/choices.ts";
+import { eventually } from "../eventually.ts";
 import { HANGS_MS } from "../patience.ts";
 import { accessLines, hasAccessLine } from "./account.ts";
 
@@ -166,13 +167,13 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
     const [filter = expect.fail()] = filtersOf(stacks).filter(
       ({ logGroup }) => logGroup === twin.deployment.api.accessLog?.logGroup,
     );
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const counted = (await accessLines(twin))
         .filter(filter.counts)
         .map((line) => JSON.parse(line));
       expect(counted).toHaveLength(rejected);
       expect(counted[0]).toMatchObject({ routeKey: "GET /v1/jobs", caller: operator.userArn });
-    }, HANGS_MS);
+    });
   });
 });
 

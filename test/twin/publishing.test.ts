@@ -6,6 +6,7 @@ import { Intrinsics } from "../../twin/intrinsics.ts";
 import { dataIn } from "../../twin/metrics/data.ts";
 import type { Stack } from "../../twin/names.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
+import { eventually } from "../eventually.ts";
 import { planOf, RESOURCES } from "../examples/dns.ts";
 import { HANGS_MS } from "../patience.ts";
 import { fieldsOfType, fieldsOfValue } from "./hive-fields.ts";
@@ -53,11 +54,10 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
 
   it("becomes an event on the bus for an assign, with who asked, and one for its release", async () => {
     await assign("web-0");
-    await vi.waitFor(() => expect(typesOf("web-0")).toEqual(["AddressAssigned"]), HANGS_MS);
+    await eventually(() => expect(typesOf("web-0")).toEqual(["AddressAssigned"]));
     await call("POST", "/v1/release", { handle: "web-0" });
-    await vi.waitFor(
-      () => expect(typesOf("web-0")).toEqual(["AddressAssigned", "AddressReleased"]),
-      20_000,
+    await eventually(() =>
+      expect(typesOf("web-0")).toEqual(["AddressAssigned", "AddressReleased"]),
     );
     const [assigned, released] = eventsOf("web-0");
     expect(assigned).toMatchObject({ space: "default", handle: "web-0", host: "node-1" });
@@ -69,18 +69,13 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   it("has the event, the line of the trail and the metric of one assign", async () => {
     const measured = await latencies();
     const { requestId } = (await assign("seen")).body;
-    await vi.waitFor(() => expect(eventsOf("seen")).toMatchObject([{ requestId }]), HANGS_MS);
-    await vi.waitFor(
-      () =>
-        expect(lines().filter(({ by }) => by?.requestId === requestId)).toContainEqual(
-          expect.objectContaining({ kind: "BLOCK" }),
-        ),
-      20_000,
+    await eventually(() => expect(eventsOf("seen")).toMatchObject([{ requestId }]));
+    await eventually(() =>
+      expect(lines().filter(({ by }) => by?.requestId === requestId)).toContainEqual(
+        expect.objectContaining({ kind: "BLOCK" }),
+      ),
     );
-    await vi.waitFor(
-      async () => expect(await latencies()).toHaveLength(measured.length + 1),
-      20_000,
-    );
+    await eventually(async () => expect(await latencies()).toHaveLength(measured.length + 1));
   });
 
   it("reaches the publisher without any request, because the repair run marks the table", async () => {
@@ -88,26 +83,23 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
       (await logsOf(twin)).split("\n").filter((line) => line.includes('"message":"published"'));
     const before = (await published()).length;
     await runSchedules(twin, "repair0");
-    await vi.waitFor(
-      async () => expect((await published()).length).toBeGreaterThan(before),
-      20_000,
-    );
+    await eventually(async () => expect((await published()).length).toBeGreaterThan(before));
   });
 
   it("becomes a history of the address, and an event for a program that polls", async () => {
     const since = new Date(Date.now() - 60_000).toISOString();
     const assigned = await assign("polled");
     const [{ address }] = assigned.body.addresses;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await call("GET", `/v1/addresses/${address}/history`);
       expect(body.events).toMatchObject([{ type: "AddressAssigned", handle: "polled" }]);
-    }, HANGS_MS);
+    });
     const { body } = await call("GET", "/v1/history/handles/polled");
     expect(body).toMatchObject({ keptDays: 90, events: [{ address }] });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await call("GET", `/v1/events?since=${since}`);
       expect(body.events).toContainEqual(expect.objectContaining({ handle: "polled", address }));
-    }, HANGS_MS);
+    });
   });
 
   it("becomes lines of the trail under the hour, which say what was before and afterwards", async () => {
@@ -122,23 +114,21 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   it("becomes a line of the trail for an assign, with its author and the slot that it took", async () => {
     const { body } = await assign("web-9");
     const [{ block }] = body.addresses;
-    await vi.waitFor(
-      () =>
-        expect(lines()).toContainEqual(
-          expect.objectContaining({
-            kind: "BLOCK",
-            called: `block ${block.split("/")[0]}`,
-            by: expect.objectContaining({
-              requestId: body.requestId,
-              principal: expect.stringMatching(/^arn:aws:iam::/),
-              sourceIp: expect.any(String),
-            }),
-            changes: expect.arrayContaining([
-              expect.objectContaining({ path: expect.arrayContaining(["slots"]) }),
-            ]),
+    await eventually(() =>
+      expect(lines()).toContainEqual(
+        expect.objectContaining({
+          kind: "BLOCK",
+          called: `block ${block.split("/")[0]}`,
+          by: expect.objectContaining({
+            requestId: body.requestId,
+            principal: expect.stringMatching(/^arn:aws:iam::/),
+            sourceIp: expect.any(String),
           }),
-        ),
-      20_000,
+          changes: expect.arrayContaining([
+            expect.objectContaining({ path: expect.arrayContaining(["slots"]) }),
+          ]),
+        }),
+      ),
     );
   });
 
@@ -160,9 +150,9 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   it("reaches the consumer of the example, whose rule takes it: it makes the records of an address", async () => {
     const named = { attributes: { dns: "web-8.example.com" } };
     await call("POST", "/v1/assign", { host: "node-1", ipv4: 1, handle: "web-8", ...named });
-    await vi.waitFor(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]), HANGS_MS);
+    await eventually(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]));
     await call("POST", "/v1/release", { handle: "web-8" });
-    await vi.waitFor(() => expect(typesOf("web-8")).toContain("AddressReleased"), HANGS_MS);
+    await eventually(() => expect(typesOf("web-8")).toContain("AddressReleased"));
     const taken = twin.published.events.filter(
       ({ Source, DetailType }) =>
         RULE.source.includes(Source) && RULE["detail-type"].includes(DetailType),
@@ -185,13 +175,13 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     twin.published.isBusDown = true;
     await assign("web-1");
     await assign("web-2");
-    await vi.waitFor(() => expect(twin.published.rejections).toBeGreaterThan(1), HANGS_MS);
+    await eventually(() => expect(twin.published.rejections).toBeGreaterThan(1));
     expect([...typesOf("web-1"), ...typesOf("web-2")]).toEqual([]);
     twin.published.isBusDown = false;
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(new Set(typesOf("web-1"))).toEqual(new Set(["AddressAssigned"]));
       expect(new Set(typesOf("web-2"))).toEqual(new Set(["AddressAssigned"]));
-    }, HANGS_MS);
+    });
   });
 
   it("puts a change that nobody can read aside, and publishes what follows", async () => {
@@ -203,7 +193,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
       }),
     );
     await assign("web-3");
-    await vi.waitFor(() => expect(typesOf("web-3")).toEqual(["AddressAssigned"]), HANGS_MS);
+    await eventually(() => expect(typesOf("web-3")).toEqual(["AddressAssigned"]));
     expect(twin.queues.messages.map(({ body }) => body)).toMatchObject([
       { key: { pk: "SPACE#other", sk: "POOL#broken" } },
     ]);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Rejection } from "../../src/base/outcome.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { createTable } from "../../src/local/create-table.ts";
@@ -12,7 +12,7 @@ import { restoreTable } from "../../src/restore/restore-table.ts";
 import { readRegister } from "../../src/table/register-item.ts";
 import { contextOf, identityIn, tableIn } from "../../src/wiring.ts";
 import { startTwin, synthesised, type Twin } from "../../twin/twin.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 import { requestOf } from "../world.ts";
 
 const RESTORED = "plat-restored";
@@ -67,7 +67,7 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
     for (const item of (await lost.scan(1_000)).items)
       await table.write({ step: "backup", key: item, when: [], change: { kind: "put", item } });
     const living = [...before, ...(await assigned("after", AFTER))];
-    await vi.waitFor(() => expect(slotsInTrail()).toBe(BEFORE + AFTER), HANGS_MS);
+    await eventually(() => expect(slotsInTrail()).toBe(BEFORE + AFTER));
     for (const [key, object] of twin.published.objects) {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       await writeFile(join(folder, key), object);

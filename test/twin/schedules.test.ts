@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import type { Twin } from "../../twin/twin.ts";
-import { HANGS_MS } from "../patience.ts";
+import { eventually } from "../eventually.ts";
 import { arnOf, startAccount } from "./account.ts";
 
 const schedule = (name: string, role: string, properties = {}) => ({
@@ -73,22 +73,17 @@ describe.runIf(emulatorBinary())("a schedule of the twin", () => {
 
   it("hands its event to its function", async () => {
     const { Items } = await import("@aws-sdk/client-dynamodb").then(({ ScanCommand }) =>
-      vi.waitFor(
-        async () => {
-          const found = await twin.database.send(new ScanCommand({ TableName: "things" }));
-          expect(found.Items).toHaveLength(2);
-          return found;
-        },
-        { timeout: HANGS_MS, interval: 100 },
-      ),
+      eventually(async () => {
+        const found = await twin.database.send(new ScanCommand({ TableName: "things" }));
+        expect(found.Items).toHaveLength(2);
+        return found;
+      }),
     );
     expect(Items?.map(({ pk }) => pk?.S).sort()).toEqual(["aws.scheduler", "input"]);
   });
 
   it("whose role may not invoke the function leaves its event in its dead-letter queue", async () => {
-    await vi.waitFor(() => expect(twin.queues.messages.length).toBeGreaterThan(0), {
-      timeout: HANGS_MS,
-    });
+    await eventually(() => expect(twin.queues.messages.length).toBeGreaterThan(0));
     expect(twin.queues.messages[0]?.body).toMatchObject({
       errorCode: "AccessDenied",
       errorMessage: expect.stringMatching(/may not invoke .*:function:counting$/),

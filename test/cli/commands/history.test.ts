@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
-import { HANGS_MS } from "../../patience.ts";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
@@ -13,10 +13,10 @@ async function withHistory(): Promise<void> {
   await pool("main", { cidr: "10.0.0.0/32", blockSize: 32 });
   await call("POST", "/v1/assign", { host: "n1", ipv4: 1, handle: "web/0" });
   await call("POST", "/v1/release", { handle: "web/0" });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await call("GET", "/v1/addresses/10.0.0.0/history");
     expect(body.events).toHaveLength(2);
-  }, HANGS_MS);
+  });
 }
 
 describe("plat history", () => {

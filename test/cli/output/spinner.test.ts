@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { spinnerOn } from "../../../src/cli/output/spinner.ts";
-import { HANGS_MS } from "../../patience.ts";
+import { eventually } from "../../eventually.ts";
 
 const CYAN = "\u001b[36m";
 /** The library of colors reads the environment when it is loaded. */
@@ -30,8 +30,7 @@ describe("a spinner", () => {
   it("is shown to a person who looks on, and is not heard of again once it is over", async () => {
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, ENV, "Waits for 3 addresses.");
-    const shown = (text: string) =>
-      vi.waitFor(() => expect(written.join("")).toContain(text), { timeout: HANGS_MS });
+    const shown = (text: string) => eventually(() => expect(written.join("")).toContain(text));
     await shown("Waits for 3 addresses.");
     spinner.update("Waits for 1 address.");
     await shown("Waits for 1 address.");
@@ -64,7 +63,7 @@ describe("a spinner", () => {
   ])("has a color, but not where NO_COLOR is set", async (env, isColored) => {
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, env, "Waits.");
-    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: HANGS_MS });
+    await eventually(() => expect(written.join("")).toContain("Waits."));
     spinner.done();
     expect(written.join("").includes(CYAN)).toBe(isColored);
   });
@@ -76,7 +75,7 @@ describe("a spinner", () => {
     onTestFinished(() => void Object.assign(process.stdin, { isTTY, setRawMode: undefined }));
     const { screen, written } = terminal(SCREEN);
     const spinner = spinnerOn(screen, ENV, "Waits.");
-    await vi.waitFor(() => expect(written.join("")).toContain("Waits."), { timeout: HANGS_MS });
+    await eventually(() => expect(written.join("")).toContain("Waits."));
     spinner.done();
     expect(setRawMode).not.toHaveBeenCalled();
   });
