@@ -35,6 +35,13 @@ export interface Reply<Body> {
   readonly body: Body;
 }
 
+/** An object as it was read; nothing if it was not there. */
+export type Seen = Pick<Reply<unknown>, "etag"> | undefined;
+
+/** Returns the precondition of a write: the ETag that was read, or that the object does not exist. */
+export const asSeen = (seen: Seen) =>
+  seen?.etag === undefined ? { ifNoneMatch: "*" } : { ifMatch: seen.etag };
+
 /** Sends one request, and returns the answer. A failure is thrown as a `PlatError`. */
 export type Call = <Body>(request: Request) => Promise<Reply<Body>>;
 

@@ -4,7 +4,7 @@ import { same } from "../base/same.ts";
 import { type Answer, ApiError } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
-import { type KubeObject, keyOf, Reflector } from "./kube/reflector.ts";
+import { type KubeObject, keyOf, type Owner, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
 import { onceServed, servedOf } from "./kube/served.ts";
 import { outcomeOf, watching } from "./metrics.ts";
@@ -53,15 +53,6 @@ const POOLS = `${POOL_GROUP}/${POOL_VERSION}`;
 type Assigned = Extract<Answer<"assign">, { handle: string }>["addresses"][number];
 type Family = "ipv4" | "ipv6";
 type Texts = Readonly<Record<string, string>>;
-
-interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
 
 /** The lists in the metadata of an object that this changes. */
 interface Lists {

@@ -1,5 +1,5 @@
-import { asSeen, type Seen } from "../client/as-seen.ts";
 import type { Parameters, PlatClient, Reply } from "../client/index.ts";
+import { asSeen, type Seen } from "../client/request.ts";
 
 /** Something that Plat has, as it answers a GET. */
 export type Current = Readonly<Record<string, unknown>>;

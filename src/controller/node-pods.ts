@@ -3,7 +3,7 @@ import { CniError, CODE } from "../cni/error.ts";
 import type { AboutContainer } from "../cni/run.ts";
 import { POOL_ANNOTATIONS } from "../selection/spiderpool-annotations.ts";
 import { KubeError } from "./kube/api.ts";
-import { type KubeObject, Reflector } from "./kube/reflector.ts";
+import { type KubeObject, type Owner, Reflector } from "./kube/reflector.ts";
 import { watching } from "./metrics.ts";
 import { STATIC_UID, uidsOf } from "./pods.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -20,14 +20,6 @@ const BETWEEN: Readonly<Record<string, string>> = {
 const REMEMBERED_MAX = 1_000;
 
 type Texts = Readonly<Record<string, string>>;
-
-interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-}
 
 interface OwnedObject extends KubeObject {
   readonly metadata: KubeObject["metadata"] & {

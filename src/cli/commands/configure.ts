@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { asSeen } from "../../client/as-seen.ts";
+import { asSeen } from "../../client/request.ts";
 import { SETTINGS } from "../../nouns/settings/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type * as v from "valibot";
-import { asSeen } from "../../client/as-seen.ts";
 import type { Answer } from "../../client/index.ts";
+import { asSeen } from "../../client/request.ts";
 import type { poolRead } from "../../contract/answers.ts";
 import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
 import {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
 import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
-import { asSeen } from "../../client/as-seen.ts";
+import { asSeen } from "../../client/request.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
 import { commandErrorOf } from "../api/command-error.ts";
 import { assignedInPool } from "../api/pool-usage.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isManifest } from "../../api/http/choose-manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
-import type { Seen } from "../../client/as-seen.ts";
 import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
+import type { Seen } from "../../client/request.ts";
 import { keepingUnsaid } from "../../contract/manifest-fields.ts";
 import type { Io } from "../shell/io.ts";
 import type { Wanted } from "./documents.ts";

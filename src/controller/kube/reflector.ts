@@ -19,6 +19,16 @@ export interface KubeObject {
   };
 }
 
+/** An owner of an object, as its metadata name it. */
+export interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
 /** Returns the key of an object in its collection: its name, behind its namespace if it has one. */
 export const keyOf = ({ metadata: { namespace, name } }: KubeObject): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
