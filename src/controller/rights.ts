@@ -1,7 +1,7 @@
 import type { CiliumMode } from "../nouns/cilium/object.ts";
 import { APPLICATION_KINDS } from "./applications.ts";
 import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
-import { ALWAYS, anyOf, type Condition, holds, is, not } from "./condition.ts";
+import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./condition.ts";
 import {
   CALICO_KINDS,
   type DeclaredKind,
@@ -90,6 +90,11 @@ export const APPLICATIONS = is<keyof Switches>("applications", true);
 export const COLLECTS = not(is<keyof Switches>("collectPods", "off"));
 /** True where Events are about objects of any namespace. */
 const TELLS_EVERYWHERE = anyOf([CLUSTER_API, APPLICATIONS]);
+/** True where Events are about objects without a namespace alone. The ends of Pods have none. */
+const TELLS_IN_DEFAULT = allOf(
+  not(TELLS_EVERYWHERE),
+  anyOf([NODES, ANSWERS_CILIUM, DECLARES, NAMESPACES, COLLECTS]),
+);
 
 /**
  * Returns every right that the controller can need.
@@ -139,7 +144,7 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     ...declaring(NAMESPACES, [NAMESPACE_KIND]),
     ...declaring(APPLICATIONS, APPLICATION_KINDS),
     // Events about objects without a namespace are in this one. Claims and applications have theirs.
-    ...right(not(TELLS_EVERYWHERE), "", "events", ["create", "patch"], { namespace: "default" }),
+    ...right(TELLS_IN_DEFAULT, "", "events", ["create", "patch"], { namespace: "default" }),
     ...right(TELLS_EVERYWHERE, "", "events", ["create", "patch"]),
     ...right(ALWAYS, ...lease, ["create"], { namespace }),
     ...right(ALWAYS, ...lease, ["get", "update"], { namespace, name: LEASE }),

@@ -69,7 +69,7 @@ import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
 import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
-import { takeInOneWrite, takeInParts } from "./take.ts";
+import { take } from "./take.ts";
 
 /**
  * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants
@@ -134,8 +134,8 @@ async function serve(execution: AssignExecution): Promise<Assignment | Rejection
 }
 
 /**
- * Selects slots for everything that is still missing, and takes them. `takeInOneWrite` answers a request that one slot write serves.
- * `conclude` answers any other, in the round that finds nothing missing or nothing more to get.
+ * Selects slots for everything that is still missing, and takes them. `take` answers a request that one slot write serves. `conclude`
+ * answers any other, in the round that finds nothing missing or nothing more to get.
  */
 async function round(
   execution: AssignExecution,
@@ -162,29 +162,16 @@ async function round(
     return request.allowPartial && hasAny(execution)
       ? conclude(execution, selected)
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
+  const { held, quotas } = execution;
   try {
     assertYoung(execution);
-    return await take(execution, selected, totalOf(learned.familyRequests));
+    const exceeded = quotas.length > 0 && (await chargeFor(execution, countOf(selected)));
+    if (exceeded) return answer(exceeded);
+    const isWhole = held.length === 0 && countOf(selected) === totalOf(learned.familyRequests);
+    return await take(execution, selected, isWhole);
   } finally {
     execution.batch?.arrive(execution);
   }
-}
-
-/** Takes the selected slots: in one write if they are all that the request wants and it has no limit. */
-async function take(
-  execution: AssignExecution,
-  selected: readonly SlotSelection[],
-  total: number,
-): Promise<Step<Assignment | Rejection>> {
-  const { request, held, quotas } = execution;
-  const exceeded = quotas.length > 0 && (await chargeFor(execution, countOf(selected)));
-  if (exceeded) return answer(exceeded);
-  const [selection] = selected;
-  const isWhole = countOf(selected) === total && held.length === 0;
-  const isOneWrite = selected.length === 1 && isWhole && request.limitPerHandle === undefined;
-  return selection && isOneWrite
-    ? takeInOneWrite(execution, selection)
-    : takeInParts(execution, selected);
 }
 
 /** Selects slots, and others than the requests of the same batch. */

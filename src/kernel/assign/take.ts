@@ -18,35 +18,24 @@ import { type AssignExecution, allocationOf, shortageOf, startOver } from "./exe
 import type { SlotSelection } from "./selection.ts";
 
 /**
- * Takes everything that a request wants with one slot write. This is the short way, which a warm assign takes. The allocation is
- * `live` from the start, because this write alone decides, and the answer comes straight after it.
- *
- * @returns a retry if other callers were faster
- */
-export async function takeInOneWrite(
-  execution: AssignExecution,
-  selection: SlotSelection,
-): Promise<Step<Assignment | Rejection>> {
-  const named = await nameParts(execution, [selection], "live");
-  if (named.kind !== "proceed") return named;
-  for (const part of named.next) await takePart(execution, part);
-  const { request, written, held } = execution;
-  if (!written || held.length === 0) return RETRY;
-  return answer(assignment([{ allocation: written, held }], request, shortageOf(execution)));
-}
-
-/**
- * Takes selections side by side, under a pending allocation that names each first. For a request with a limit, it takes quota slots
+ * Takes selections: names them as the parts of the allocation, and then takes the slots of each. One write is the plan with one part,
+ * under an allocation that is `live` from the start: this write alone decides, and the answer comes straight after it. A warm assign
+ * has it. Any other plan has a `pending` allocation and takes its parts side by side. For a request with a limit, it takes quota slots
  * before the first slot.
  *
- * @returns a retry: the next round selects what is still missing, or concludes; or the answer of another execution
+ * @param isWhole true if the selections are all that the request wants
+ * @returns the answer, after one write; a retry otherwise: the next round selects what is still missing, or concludes; or the answer of
+ *   another execution
  */
-export async function takeInParts(
+export async function take(
   execution: AssignExecution,
   selections: readonly SlotSelection[],
+  isWhole: boolean,
 ): Promise<Step<Assignment | Rejection>> {
+  const { request } = execution;
   const isFirst = execution.written === undefined;
-  const named = await nameParts(execution, selections, "pending");
+  const isOneWrite = isWhole && selections.length === 1 && request.limitPerHandle === undefined;
+  const named = await nameParts(execution, selections, isOneWrite ? "live" : "pending");
   if (named.kind !== "proceed") return named;
   if (isFirst && !(await holdQuota(execution))) {
     // Another request of the handle was faster. The next round reads what that one has.
@@ -56,7 +45,9 @@ export async function takeInParts(
   }
   // All have ended before the error of one is thrown, so that none is running while others are freed.
   await inParallel(named.next, PARTS_TAKEN_AT_ONCE, (part) => takePart(execution, part));
-  return RETRY;
+  const { written, held } = execution;
+  if (!isOneWrite || !written || held.length === 0) return RETRY;
+  return answer(assignment([{ allocation: written, held }], request, shortageOf(execution)));
 }
 
 /** Takes the quota slots of a request with a limit. */
@@ -150,7 +141,7 @@ async function takePart(
     // The lease of a prefix is the time for its confirmation. It goes with that, and the block of the prefix is not told.
     leased: request.leaseSeconds !== undefined && !block.whole,
   };
-  const result = await take(context, block, tag, (now) => {
+  const result = await takeSlots(context, block, tag, (now) => {
     // The first try takes the ordinals that the allocation names.
     const ordinals = named ?? again(now);
     named = undefined;
@@ -222,7 +213,7 @@ interface TakeTag {
  * @param choose returns the ordinals to take in the block as it is now; nothing if the block cannot serve
  * @throws {ContentionError} if other callers take the slots first, every time
  */
-function take(
+function takeSlots(
   context: Context,
   learned: Block,
   { leased, ...tag }: TakeTag,
