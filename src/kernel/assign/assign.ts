@@ -164,9 +164,10 @@ async function round(
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
   const { held, quotas } = execution;
   try {
-    assertYoung(execution);
     const exceeded = quotas.length > 0 && (await chargeFor(execution, countOf(selected)));
     if (exceeded) return answer(exceeded);
+    // The charge can take long. Nothing comes between this and the allocation, which has the time of now.
+    assertYoung(execution);
     const isWhole = held.length === 0 && countOf(selected) === totalOf(learned.familyRequests);
     return await take(execution, selected, isWhole);
   } finally {

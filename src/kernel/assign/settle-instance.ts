@@ -67,9 +67,9 @@ async function settleAsSeen(
   // The slots of its first request may land after they were looked for, and a repeat of it may be answered with them.
   const mayLand = !whole && isOfIncarnation(seen, workload) && seen.released.size === 0;
   if (mayLand && !(await isVacant(context, seen))) return RETRY;
-  assertYoung(execution);
   const refused = await whyNotTo(execution);
   if (refused) return answer(answer(refused));
+  assertYoung(execution);
   return serveAgain(execution, { workload, seen, whole, isMoved: false });
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { REQUEST_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
@@ -7,6 +8,7 @@ import type { Context } from "../../../src/kernel/core/context.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { takenIn } from "../../../src/kernel/values/block.ts";
 import { deleteQuota, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
+import type { Table } from "../../../src/table/table.ts";
 import { fewerRuns } from "../../property-runs.ts";
 import { repairAll } from "../../scheduled-runs.ts";
 import {
@@ -18,6 +20,7 @@ import {
   releaseAll,
   requestOf,
   SPACE,
+  tableOf,
   type World,
 } from "../../world.ts";
 
@@ -68,6 +71,21 @@ describe("a quota of addresses", () => {
     const assigned = (await ask(world.calm, 3)) as Assignment;
     await releaseHandle(world.calm, SPACE, assigned.handle);
     expect(await roomIn(world)).toBe(3);
+  });
+
+  it("takes nothing for a request whose charge took so long that its configuration may be stale", async () => {
+    const world = await withQuota(3);
+    const { table, clock } = world;
+    const slow: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        const written = await table.write(write);
+        if (write.key.pk.startsWith("BUDGET#")) clock.nowMs += REQUEST_MS_MAX + 1;
+        return written;
+      },
+    };
+    await expect(ask(contextOver(slow, clock, 9))).rejects.toThrow("longer than a function can");
+    expect(contentsIn(world).allocations).toEqual([]);
   });
 
   it("counts nothing for a request that is rejected for another reason", async () => {
