@@ -203,7 +203,7 @@ describe("the imports of the console", () => {
       'console/src/api/types.ts: import type * as answers from "../../../src/contract/answers.ts";',
       'console/src/api/types.ts: import type { SignIn } from "../../../src/nouns/console/contract/sign-in.ts";',
       'console/src/check/run-check.ts: import { fromJson } from "../../../src/api/schema/json-values.ts";',
-      'console/src/check/run-check.ts: import { type Contents, together } from "../../../src/invariants/contents.ts";',
+      'console/src/check/run-check.ts: import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";',
       'console/src/check/run-check.ts: import { findViolations } from "../../../src/invariants/invariants.ts";',
       'console/src/check/run-check.ts: import type { Violation } from "../../../src/invariants/violation.ts";',
       'console/src/pages/settings.tsx: import { SETTINGS } from "../../../src/nouns/settings/contract/request.ts";',

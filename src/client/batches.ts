@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isRecord } from "../api/schema/schema.ts";
 import { BATCHES_AT_ONCE_MAX } from "../base/limits.ts";
-import { addressesOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
+import { addressCountOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
 import type { Waiting } from "./http.ts";
 import type { Answer, Operations } from "./operations.ts";
 import { isRepeatableInBatch, namesInstance } from "./repeatable.ts";
@@ -128,7 +128,7 @@ function together(before: BatchResult | undefined, after: BatchResult): BatchRes
 
 /** Returns how much is left to do: in a release address by address. */
 const weightOf = (left: readonly Left[]): number =>
-  left.reduce((sum, { request }) => sum + Math.max(1, addressesOf(request)), 0);
+  left.reduce((sum, { request }) => sum + Math.max(1, addressCountOf(request)), 0);
 
 /**
  * Gives each assign that has no key one that is made of its own text, and of how many equal ones came before it. So the same requests

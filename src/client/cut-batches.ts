@@ -24,7 +24,7 @@ export async function* cutInBatches(
   let addresses = 0;
   for await (const request of requests) {
     const ownBytes = Buffer.byteLength(JSON.stringify(request)) + 1;
-    const ownAddresses = addressesOf(request);
+    const ownAddresses = addressCountOf(request);
     const isFull =
       batch.length === BATCH_ITEMS_MAX ||
       bytes + ownBytes > BODY_BYTES_MAX ||
@@ -44,7 +44,7 @@ export async function* cutInBatches(
 }
 
 /** Returns how many addresses a request asks for or releases. */
-export function addressesOf({ assign, release }: BatchedRequest): number {
+export function addressCountOf({ assign, release }: BatchedRequest): number {
   if (release) return release.addresses.length;
   const counts: readonly Counts[] = assign?.interfaces ?? [assign ?? {}];
   return counts.reduce((sum, { ipv4, ipv6 }) => sum + (ipv4 ?? 0) + (ipv6 ?? 0), 0);

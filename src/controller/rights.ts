@@ -10,7 +10,7 @@ import {
 } from "./declared-kinds.ts";
 import type { KubeApi } from "./kube/api.ts";
 import { CLUSTER_NAMESPACE } from "./kube/cluster-namespace.ts";
-import { groupOf } from "./kube/served.ts";
+import { apiGroupOf } from "./kube/served.ts";
 import { LEASES_NAMESPACE } from "./leases.ts";
 import type { CollectMode } from "./lost-pods.ts";
 import type { NodeMode } from "./nodes.ts";
@@ -112,7 +112,9 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
   const lease = ["coordination.k8s.io", "leases"] as const;
   const declaring = (when: Condition<keyof Switches>, kinds: readonly DeclaredKind[]) =>
     kinds.flatMap(({ apiVersions, resource }) =>
-      apiVersions.flatMap((version) => right(when, groupOf(version), resource, ["list", "watch"])),
+      apiVersions.flatMap((version) =>
+        right(when, apiGroupOf(version), resource, ["list", "watch"]),
+      ),
     );
   return [
     ...right(anyOf([NODES, DECLARES, COLLECTS]), "", "namespaces", ["get"], {

@@ -3,7 +3,7 @@ import type { HeldSlot } from "../kernel/values/block-changes.ts";
 import { blockOf } from "../kernel/values/block-group.ts";
 import { type BlocksByName, nameOfBlock } from "../kernel/values/blocks-by-name.ts";
 import { formatAddress } from "../net/address.ts";
-import { holds } from "../net/address-set.ts";
+import { includesAddress } from "../net/address-set.ts";
 import { addressAt, formatCidr, ordinalOf } from "../net/cidr.ts";
 import {
   applicationHash,
@@ -12,7 +12,7 @@ import {
 } from "../nouns/application/application.ts";
 import { countsOf, isGone, listedAt, membersOf } from "../nouns/application/changes.ts";
 import { isBeside, isForApplications } from "../nouns/pool/application-pools.ts";
-import { servedSetOf, setOf } from "../nouns/pool/set.ts";
+import { addressSetOf, servedSetOf } from "../nouns/pool/set.ts";
 import type { Contents } from "./contents.ts";
 import { type Violation, violation } from "./violation.ts";
 
@@ -66,11 +66,11 @@ function wrongIn(
   if (!listed) return { invariant: "I15", what: "and no application lists it" };
   const ofSpace = pools.filter((pool) => pool.space === space);
   const pool = ofSpace.find(({ id }) => id === listed.poolId);
-  if (!pool || !holds(servedSetOf(pool), address))
+  if (!pool || !includesAddress(servedSetOf(pool), address))
     return { invariant: "I13", what: "and the pool that its application names does not have it" };
   const other = ofSpace
     .filter((each) => isBeside(pool, each) && each.state === "active" && !isForApplications(each))
-    .find((each) => holds(setOf(each), address));
+    .find((each) => includesAddress(addressSetOf(each), address));
   return other && { invariant: "I13", what: `and pool ${other.name} serves it` };
 }
 

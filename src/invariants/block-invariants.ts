@@ -52,7 +52,7 @@ function violationsIn(
   const { start = 0, end = 0 } = block.hostReserved ?? {};
   if (!(start >= 0 && end >= 0 && start + end < capacity))
     violate("shape", "is too small for what its host keeps in it");
-  const pool = poolOf(block, contents);
+  const pool = poolOfBlock(block, contents);
   if (!pool) {
     // An empty block may have been created after its pool was gone. No request can take a slot of
     // it, and the repair run deletes it.
@@ -74,7 +74,7 @@ function violationsIn(
 }
 
 /** Finds the pool by the id in the block, or one of the subnet, an active one first: an earlier pool of the same name is another one. */
-export function poolOf({ space, poolId }: Block, { pools }: Contents): Pool | undefined {
+export function poolOfBlock({ space, poolId }: Block, { pools }: Contents): Pool | undefined {
   const all = pools.filter((pool) => pool.space === space && subnetIdOf(pool) === poolId);
   return all.find(({ state }) => state !== "pending") ?? all[0];
 }

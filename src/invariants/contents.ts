@@ -82,7 +82,7 @@ export interface Contents {
  * Joins pages into one. Several blocks can lead to a host, to its node, or to an allocation. What comes more than once counts once, as it
  * came last.
  */
-export function together(pages: readonly Contents[]): Contents {
+export function joinedContents(pages: readonly Contents[]): Contents {
   return {
     blocks: latest(pages, "blocks", ({ space, cidr }) => [space, formatCidr(cidr)]),
     affinities: latest(pages, "affinities", ({ space, host, family, place }) => [

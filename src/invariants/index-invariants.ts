@@ -1,6 +1,11 @@
 import { isHolding, isOver } from "../kernel/values/allocation.ts";
 import type { BlocksByName } from "../kernel/values/blocks-by-name.ts";
-import { entriesOf, indexedIn, isComplete, nameOfEntry } from "../kernel/values/index-entry.ts";
+import {
+  entriesOf,
+  indexedIn,
+  isIndexComplete,
+  nameOfEntry,
+} from "../kernel/values/index-entry.ts";
 import { heldCount } from "./allocation-invariants.ts";
 import type { Contents } from "./contents.ts";
 import { type Violation, violation } from "./violation.ts";
@@ -10,7 +15,7 @@ export function indexViolations(
   { indexes, walks, allocations, indexEntries }: Contents,
   blocks: BlocksByName,
 ): Violation[] {
-  const complete = indexes.filter((index) => isComplete(index, walks));
+  const complete = indexes.filter((index) => isIndexComplete(index, walks));
   if (complete.length === 0) return [];
   const entered = new Set(indexEntries.map(nameOfEntry));
   return allocations

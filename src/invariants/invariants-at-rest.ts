@@ -6,7 +6,7 @@ import { type Node, uidOfNode } from "../nouns/node/node.ts";
 import { subnetIdOf } from "../nouns/pool/pool.ts";
 import { heldCount, isQuotaSlotHeld, nameOf } from "./allocation-invariants.ts";
 import { applicationViolationsAtRest } from "./application-invariants.ts";
-import { poolOf } from "./block-invariants.ts";
+import { poolOfBlock } from "./block-invariants.ts";
 import type { Contents } from "./contents.ts";
 import { heldForNobody } from "./hierarchy-invariants.ts";
 import { indexViolationsAtRest } from "./index-invariants.ts";
@@ -30,7 +30,7 @@ function withoutPool(contents: Contents): Violation[] {
   const { blocks, pools, maps } = contents;
   return [
     ...blocks
-      .filter((block) => !poolOf(block, contents))
+      .filter((block) => !poolOfBlock(block, contents))
       .map(({ cidr }) => `block ${formatCidr(cidr)} is left from a pool that is gone`),
     ...maps
       .filter(({ poolId }) => !pools.some((pool) => subnetIdOf(pool) === poolId))

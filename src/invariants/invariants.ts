@@ -15,7 +15,7 @@ import { onePerSubnet } from "../nouns/pool/subnet.ts";
 import type { Budget, Charge } from "../nouns/quota/budget.ts";
 import { allocationViolations, nameOf } from "./allocation-invariants.ts";
 import { applicationViolations, takenViolations } from "./application-invariants.ts";
-import { blockViolations, poolOf } from "./block-invariants.ts";
+import { blockViolations, poolOfBlock } from "./block-invariants.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
 import type { Contents } from "./contents.ts";
 import { hierarchyViolations } from "./hierarchy-invariants.ts";
@@ -39,8 +39,8 @@ export function findViolations(
     ...contents.unreadable.map(({ key, reason }) => violation("shape", `${key}: ${reason}`)),
     ...blockViolations(contents),
     ...eachDepth(
-      contents.blocks.filter((block) => poolOf(block, contents) || takenIn(block) > 0),
-      (block) => poolOf(block, contents),
+      contents.blocks.filter((block) => poolOfBlock(block, contents) || takenIn(block) > 0),
+      (block) => poolOfBlock(block, contents),
       contents.pools,
     ).flatMap((level) => overlapping(level, "blocks")),
     ...eachDepth(

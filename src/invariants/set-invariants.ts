@@ -1,6 +1,6 @@
 import { heldBy } from "../kernel/values/block.ts";
 import { type BlocksByName, nameOfBlock } from "../kernel/values/blocks-by-name.ts";
-import { formatSet, holds, sharedBy } from "../net/address-set.ts";
+import { formatSet, includesAddress, sharedBy } from "../net/address-set.ts";
 import { addressAt, formatCidr } from "../net/cidr.ts";
 import { mayShare } from "../nouns/pool/address-plan.ts";
 import { ownServedSetOf } from "../nouns/pool/application-pools.ts";
@@ -47,7 +47,7 @@ function astray({ allocations, pools }: Contents, blocks: BlocksByName): Violati
       const pool = current.find((each) => each.name === name);
       const set = pool ? servedSetOf(pool) : [];
       return heldBy(block, token)
-        .filter((ordinal) => !holds(set, addressAt(cidr, ordinal)))
+        .filter((ordinal) => !includesAddress(set, addressAt(cidr, ordinal)))
         .map((ordinal) =>
           violation(
             "I13",

@@ -42,7 +42,7 @@ export const sharedBy = (one: AddressSet, other: AddressSet): AddressSet =>
       })),
   );
 
-export const holds = (set: AddressSet, { family, value }: Address): boolean =>
+export const includesAddress = (set: AddressSet, { family, value }: Address): boolean =>
   set.some((run) => includes(run, { family, first: value, last: value }));
 
 export const countOf = (set: AddressSet): bigint =>
@@ -66,7 +66,7 @@ export interface Networks {
 }
 
 /** Returns the networks of a prefix length that have an address of the set. */
-export function networksOf(set: AddressSet, prefix: number): Networks {
+export function networksOfLength(set: AddressSet, prefix: number): Networks {
   const runs = merged(
     set.map(({ family, first, last }) => {
       const low = BigInt(BITS[family] - prefix);

@@ -1,5 +1,5 @@
 import type { Labels } from "./labels.ts";
-import { combined, negated, type Selector, setOf } from "./selector.ts";
+import { combined, distinctValues, negated, type Selector } from "./selector.ts";
 
 /**
  * Returns the selector that matches what a LabelSelector of Kubernetes matches. All its requirements must hold. As in
@@ -33,9 +33,9 @@ export const LABEL_OPERATORS = ["In", "NotIn", "Exists", "DoesNotExist"] as cons
 function fromExpression({ key, operator, values }: LabelExpression): Selector {
   switch (operator) {
     case "In":
-      return { kind: "in", label: key, values: setOf(values) };
+      return { kind: "in", label: key, values: distinctValues(values) };
     case "NotIn":
-      return { kind: "not in", label: key, values: setOf(values) };
+      return { kind: "not in", label: key, values: distinctValues(values) };
     case "Exists":
       return { kind: "has()", label: key };
     case "DoesNotExist":

@@ -1,12 +1,12 @@
 import { type Parsed, parsed, unreadable } from "./address.ts";
 import {
   combined,
+  distinctValues,
   EVERYTHING,
   negated,
   SELECTOR_CHARACTERS_MAX,
   SELECTOR_LABEL_CHARACTERS_MAX,
   type Selector,
-  setOf,
 } from "./selector.ts";
 import { type Expected, problemAt } from "./selector-problem.ts";
 import { OPERATORS, type Operator, type Token, tokensOf } from "./selector-tokens.ts";
@@ -113,7 +113,7 @@ function readSet(cursor: Cursor): readonly string[] {
     values.push(takeString(cursor, "a quoted string or }", open));
     if (peek(cursor).kind !== "}") take(cursor, ",", "a comma or }", open);
   }
-  return setOf(values);
+  return distinctValues(values);
 }
 
 function takeLabel(cursor: Cursor, expected: Expected): string {

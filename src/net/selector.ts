@@ -67,4 +67,5 @@ export function combined(kind: Combination["kind"], operands: readonly Selector[
 }
 
 /** Returns the values of a set, each once, in the order of their UTF-16 code units. */
-export const setOf = (values: readonly string[]): readonly string[] => [...new Set(values)].sort();
+export const distinctValues = (values: readonly string[]): readonly string[] =>
+  [...new Set(values)].sort();

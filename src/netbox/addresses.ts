@@ -68,7 +68,7 @@ export const readAddress: Operation = async (asked, plat) => {
 };
 
 /** An assigned address, and what its answer needs. */
-export interface Found {
+export interface FoundAddress {
   readonly held: HeldAddress;
   readonly around: Around;
 }
@@ -78,7 +78,7 @@ export async function assignedAt(
   { id, base }: Asked,
   plat: Plat,
   networksIn = networksOnce(plat),
-): Promise<Found> {
+): Promise<FoundAddress> {
   const place = await placeOf(plat, id, networksIn);
   const { space, address } = place;
   const held = await heldAt(plat, space, address);

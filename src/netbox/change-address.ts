@@ -4,7 +4,7 @@ import { NETBOX_AT_ONCE_MAX } from "../base/limits.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { formatAddress } from "../net/address.ts";
 import { addressBody } from "./address-body.ts";
-import { answerWith, assignedAt, type Found } from "./addresses.ts";
+import { answerWith, assignedAt, type FoundAddress } from "./addresses.ts";
 import { release } from "./assign.ts";
 import type { NetboxAddress } from "./contract/address-text.ts";
 import { netboxAddressChange, netboxAddressChanges, netboxDeletes } from "./contract/bodies.ts";
@@ -47,7 +47,7 @@ export const changeAddresses: Operation = async (asked, plat) => {
  * @throws {Problem} if the address cannot change so
  */
 async function readyChange(
-  found: Found,
+  found: FoundAddress,
   item: Change,
   plat: Plat,
 ): Promise<() => Promise<HeldAddress>> {
@@ -101,7 +101,7 @@ export const deleteAddresses: Operation = async (asked, plat) => {
 function rejectMove(
   { address: wanted }: { readonly address?: NetboxAddress | undefined },
   { handle, host }: Said,
-  { held, around }: Found,
+  { held, around }: FoundAddress,
 ): void {
   if (wanted) {
     const text = String(addressBody(held, around)?.address);

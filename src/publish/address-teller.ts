@@ -1,5 +1,6 @@
 import { platItself } from "../base/actor.ts";
 import type { EventType } from "../base/event-type.ts";
+import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import type { Allocation } from "../kernel/values/allocation.ts";
 import { allocationStartIn } from "../kernel/values/fresh.ts";
 import type { ItemChange } from "../table/change-log.ts";
@@ -10,7 +11,6 @@ import type { Draft } from "./draft.ts";
 import type { EntryPosition, Holder } from "./history.ts";
 import type { Json } from "./json.ts";
 import { eventOf, type Sources, type Told } from "./told.ts";
-import type { Owner } from "./understood.ts";
 
 type SlotDraft = Extract<Draft, { readonly kind: "slot" }>;
 type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
@@ -18,12 +18,12 @@ type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
 /** Makes the events of one address, in the order of its changes. */
 export class AddressTeller {
   /** The owners in the changes that are told together, by token. */
-  readonly #owners: ReadonlyMap<string, Owner>;
+  readonly #owners: ReadonlyMap<string, SlotOwner>;
   readonly #sources: Sources;
   /** The owner of the address: null if nobody has it, and absent if that is not known yet. */
   #holder: Holder | null | undefined;
 
-  constructor(owners: ReadonlyMap<string, Owner>, sources: Sources) {
+  constructor(owners: ReadonlyMap<string, SlotOwner>, sources: Sources) {
     this.#owners = owners;
     this.#sources = sources;
   }
@@ -81,7 +81,7 @@ export class AddressTeller {
     const { space } = block;
     const { token, handleHash, ordinal } = event;
     const { history, store } = this.#sources;
-    const owned = (owner: Owner) => ownedDetail(owner, block, ordinal);
+    const owned = (owner: SlotOwner) => ownedDetail(owner, block, ordinal);
 
     const told = this.#owners.get(token);
     if (told) return owned(told);
@@ -128,7 +128,7 @@ const isExpiry = (change: ItemChange, { expiresAt }: AddressDetail): boolean =>
 
 const hasOwner = ({ handle }: Readonly<Record<string, unknown>>): boolean => handle !== undefined;
 
-function ownerIn(allocations: readonly Allocation[], token: string): Owner | undefined {
+function ownerIn(allocations: readonly Allocation[], token: string): SlotOwner | undefined {
   for (const allocation of allocations)
     for (const part of allocation.parts) if (part.token === token) return { allocation, part };
   return undefined;

@@ -1,11 +1,12 @@
 import { PUBLISHED_AT_ONCE } from "../base/limits.ts";
+import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { placeOf } from "./address-detail.ts";
 import { AddressTeller } from "./address-teller.ts";
 import type { Draft } from "./draft.ts";
 import { type Sources, type Told, toldAs } from "./told.ts";
-import type { Owner, Understood } from "./understood.ts";
+import type { Understood } from "./understood.ts";
 
 interface Drafted {
   readonly change: ItemChange;
@@ -20,7 +21,7 @@ export async function tell(
   changes: readonly Understood[],
   sources: Sources,
 ): Promise<readonly Told[]> {
-  const owners: ReadonlyMap<string, Owner> = new Map(
+  const owners: ReadonlyMap<string, SlotOwner> = new Map(
     changes.flatMap((each) => each.owners.map((owner) => [owner.part.token, owner])),
   );
   const drafted = changes.flatMap(({ change, drafts }) =>

@@ -1,17 +1,12 @@
+import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import { allocationFrom } from "../kernel/items/allocation.ts";
-import type { Allocation, Part } from "../kernel/values/allocation.ts";
+import type { Allocation } from "../kernel/values/allocation.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { kindNameOf } from "../table/kinds.ts";
 import type { Draft } from "./draft.ts";
 import { both, draftsOf } from "./drafts.ts";
 import { ownerDrafts } from "./owner-drafts.ts";
 import { type TrailLine, trailLineOf } from "./trail-line.ts";
-
-/** The owner of a slot: an allocation, and its part with the slot's token. */
-export interface Owner {
-  readonly allocation: Allocation;
-  readonly part: Part;
-}
 
 /** A change, with everything that it says by itself. */
 export interface Understood {
@@ -20,7 +15,7 @@ export interface Understood {
   /** Absent if the trail leaves the item out, or if there is no trail. */
   readonly line?: TrailLine;
   /** The owners that the item names before and after the change, by their tokens, the later ones last. */
-  readonly owners: readonly Owner[];
+  readonly owners: readonly SlotOwner[];
   /** The tokens of the parts that the change gave to an allocation. Their slots are taken after it. */
   readonly newTokens: readonly string[];
 }
@@ -46,5 +41,5 @@ export function understood(change: ItemChange, hasTrail: boolean): Understood {
   };
 }
 
-const ownersOf = (allocation: Allocation | undefined): readonly Owner[] =>
+const ownersOf = (allocation: Allocation | undefined): readonly SlotOwner[] =>
   allocation?.parts.map((part) => ({ allocation, part })) ?? [];

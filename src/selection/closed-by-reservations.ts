@@ -4,7 +4,7 @@ import { type Interval, overlaps } from "../net/cidr.ts";
 import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
 import { keptOutOf } from "../nouns/pool/network.ts";
 import { assignsPrefixes, type Pool, type PoolSpec } from "../nouns/pool/pool.ts";
-import { reservedFor, setOf } from "../nouns/pool/set.ts";
+import { addressSetOf, reservedFor } from "../nouns/pool/set.ts";
 import type { Unfit } from "./unfit.ts";
 
 /**
@@ -20,7 +20,7 @@ export function whyShut(
   pool: Pool,
   { pools, reservations }: Pick<SpaceConfiguration, "pools" | "reservations">,
 ): Unfit {
-  const set = setOf(pool);
+  const set = addressSetOf(pool);
   if (set.length === 0)
     return {
       code: "excluded",

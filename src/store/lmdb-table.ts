@@ -1,6 +1,6 @@
 import { type Outcome, UnavailableError } from "../base/outcome.ts";
 import { type ChangeFeed, ChangeLog, leavesAsIs, NO_SEQUENCE } from "../table/change-log.ts";
-import { holds } from "../table/clause.ts";
+import { isMet } from "../table/clause.ts";
 import { asAsked, changed, outcomeOf, queried } from "../table/in-memory-table.ts";
 import type { Item, Key } from "../table/item.ts";
 import type { NumberedWrite } from "../table/kept-commit.ts";
@@ -102,7 +102,7 @@ export class LmdbTable implements Table {
    */
   async write({ key, when, change }: Write): Promise<Outcome<Item>> {
     const seen = this.#newest(key);
-    if (!when.every((clause) => holds(clause, seen))) return { outcome: "lost", item: seen };
+    if (!when.every((clause) => isMet(clause, seen))) return { outcome: "lost", item: seen };
     const item = changed(key, seen, change);
     const group = this.#gathering;
     if (group.isEmpty) this.#send();

@@ -2,7 +2,7 @@ import type { Item, Path, Value } from "./item.ts";
 
 /**
  * One condition of a conditional write, under its name in docs/protocol.md. AND joins the clauses
- * of a write. `dynamodb-table.ts` renders each for DynamoDB, and `holds` evaluates it in memory.
+ * of a write. `dynamodb-table.ts` renders each for DynamoDB, and `isMet` evaluates it in memory.
  * The contract suite proves that both agree.
  */
 export interface Clause {
@@ -61,7 +61,7 @@ export const atMost = (name: string, max: number, ...path: Path): Clause => ({
   test: { kind: "atMost", max },
 });
 
-export function holds({ path, test }: Clause, item: Item | undefined): boolean {
+export function isMet({ path, test }: Clause, item: Item | undefined): boolean {
   const value = valueAt(item, path);
   switch (test.kind) {
     case "absent":

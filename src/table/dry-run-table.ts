@@ -1,4 +1,4 @@
-import { holds } from "./clause.ts";
+import { isMet } from "./clause.ts";
 import { changed, outcomeOf, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
 import type { Table } from "./table.ts";
@@ -38,7 +38,7 @@ export function dryRunTable(table: Table): Table {
       // Nothing waits from here on, so of two writes the second is judged by the result of the
       // first.
       const old = (await current(key))();
-      if (!when.every((clause) => holds(clause, old))) return { outcome: "lost", item: old };
+      if (!when.every((clause) => isMet(clause, old))) return { outcome: "lost", item: old };
       const item = changed(key, old, change);
       const partition = written.get(key.pk) ?? new Map<string, Item | undefined>();
       written.set(key.pk, partition.set(key.sk, item));

@@ -1,7 +1,7 @@
 import { fnv1a64 } from "../base/hash.ts";
 import type { Outcome } from "../base/outcome.ts";
 import type { InMemoryFeed } from "./change-log.ts";
-import { holds, isMap, valueAt } from "./clause.ts";
+import { isMap, isMet, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key, Path, Value } from "./item.ts";
 import type {
@@ -72,7 +72,7 @@ export class InMemoryTable implements Table {
 
   async write({ key, when, change }: Write): Promise<Outcome<Item>> {
     const old = this.partitions.get(key.pk)?.get(key.sk);
-    if (!when.every((clause) => holds(clause, old))) return { outcome: "lost", item: old };
+    if (!when.every((clause) => isMet(clause, old))) return { outcome: "lost", item: old };
     const item = changed(key, old, change);
     if (item) this.#partition(key.pk).set(key.sk, item);
     else this.partitions.get(key.pk)?.delete(key.sk);

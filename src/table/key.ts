@@ -264,7 +264,7 @@ export const allocationPrefix = ({ keyed, idStart }: AllocationStart): string =>
   joined(keyed ? "KEY" : "ID", idStart);
 
 /** Returns the place of the allocation under a key. Inverse of `allocationKey`. */
-export function allocationPlaceOf({ pk, sk }: Key): AllocationPlace {
+export function allocationPlaceIn({ pk, sk }: Key): AllocationPlace {
   const [, space = "", handleHash = ""] = pk.split("#");
   const [kind, id = ""] = sk.split("#");
   return { space: unescaped(space), handleHash, id, keyed: kind === "KEY" };
@@ -285,7 +285,7 @@ export const indexEntryKey = (entry: Omit<IndexEntry, "revision" | "atMs">): Key
 export function placeOfEntry({ pk, sk }: Key): AllocationPlace {
   const [, space = ""] = pk.split("#");
   const [handleHash = "", ...rest] = sk.split("#");
-  return allocationPlaceOf({ pk: joined("HANDLE", space, handleHash), sk: joined(...rest) });
+  return allocationPlaceIn({ pk: joined("HANDLE", space, handleHash), sk: joined(...rest) });
 }
 
 /** The partition of the jobs of all spaces, because the worker reads them all at once. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PoolRequest, readPoolPut } from "../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, readPoolPut } from "../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "./event.ts";
 import { problemIn, rejectedFields } from "./problem-of.ts";
 
@@ -46,7 +46,7 @@ status:
 
 describe("a manifest of Calico", () => {
   it("is taken as kubectl prints it, with its routing fields kept", () => {
-    const { name, spec } = put(KUBECTL) as PoolRequest;
+    const { name, spec } = put(KUBECTL) as PoolPut;
     expect(name).toBe("default-ipv4-ippool");
     expect(spec).toMatchObject({
       blockSize: 26,
@@ -67,7 +67,7 @@ describe("a manifest of Calico", () => {
       metadata: { name: "default-ipv4-ippool" },
       spec: { cidr: "10.244.0.0/16" },
     };
-    expect((put(manifest, {}) as PoolRequest).spec).not.toHaveProperty("routing");
+    expect((put(manifest, {}) as PoolPut).spec).not.toHaveProperty("routing");
   });
 
   it.each(["v1\nkind: List", "projectcalico.org/v3\nkind: IPPoolList"])(
@@ -92,7 +92,7 @@ describe("a manifest of Calico", () => {
       "  natOutgoing",
       "  namespaceSelector: team == 'shop'\n  natOutgoing",
     );
-    const { spec } = put(body) as PoolRequest;
+    const { spec } = put(body) as PoolPut;
     expect(spec.namespaceSelector?.text).toBe("team == 'shop'");
   });
 
@@ -146,7 +146,7 @@ describe("of several manifests", () => {
     ["lists", (...items: readonly string[]) => documents(...items.map((item) => listOf(item)))],
   ])("the pool of the URL's name is taken, and the others are named: as %s", (_, joined) => {
     const body = joined(named("ConfigMap", "cni"), other, KUBECTL, named("IPPool", "x"));
-    const taken = put(body) as PoolRequest;
+    const taken = put(body) as PoolPut;
     expect(taken.name).toBe("default-ipv4-ippool");
     expect(taken.ignored).toEqual(["ConfigMap cni", "IPPool other", "IPPool x"]);
   });
@@ -156,7 +156,7 @@ describe("of several manifests", () => {
   });
 
   it("what has no name, or no kind, is named as such", () => {
-    const taken = put(documents(KUBECTL, "kind: Secret\n", "a: 1\n", "[]\n")) as PoolRequest;
+    const taken = put(documents(KUBECTL, "kind: Secret\n", "a: 1\n", "[]\n")) as PoolPut;
     expect(taken.ignored).toEqual([
       "Secret without a name",
       "something without a name",

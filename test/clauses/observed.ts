@@ -1,4 +1,4 @@
-import { holds } from "../../src/table/clause.ts";
+import { isMet } from "../../src/table/clause.ts";
 import type { Write } from "../../src/table/table.ts";
 import { isPossible, MutatedTable } from "../simulation/mutate.ts";
 import { fenceIn, nameOf, ownClausesOf, pairOf } from "./parts.ts";
@@ -34,7 +34,7 @@ async function decisionOn(write: Write, table: MutatedTable): Promise<Decision |
   const { step, key, when } = write;
   const fence = fenceIn(write);
   const item = await table.get(key);
-  const refusing = when.filter((clause) => !holds(clause, item));
+  const refusing = when.filter((clause) => !isMet(clause, item));
   const own = ownClausesOf(write);
   // The deletion after it decides by what signing repeats.
   if (refusing.some((clause) => !own.includes(clause))) return undefined;

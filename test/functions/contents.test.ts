@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromJson, toJson } from "../../src/api/schema/json-values.ts";
 import { PAGE_MS_MAX } from "../../src/base/limits.ts";
-import { type Contents, together } from "../../src/invariants/contents.ts";
+import { type Contents, joinedContents } from "../../src/invariants/contents.ts";
 import type { Reply } from "../../src/local/client.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item, Key } from "../../src/table/item.ts";
@@ -19,7 +19,7 @@ const contentsIn = ({ body }: Reply) => fromJson(body.contents) as Contents;
 async function readAll(plat: Space): Promise<{ contents: Contents; bytes: number[] }> {
   const pages = await pagesOf(plat, "/v1/contents");
   return {
-    contents: together(pages.map(contentsIn)),
+    contents: joinedContents(pages.map(contentsIn)),
     bytes: pages.map(({ body }) =>
       Buffer.byteLength(JSON.stringify({ body: JSON.stringify(body) })),
     ),
@@ -34,7 +34,7 @@ function ofSpace(contents: Contents, space: string): Contents {
     kind,
     items.filter((item: object) => spaceOf(item) === space),
   ]);
-  return { ...together([]), ...Object.fromEntries(kinds), walks: contents.walks };
+  return { ...joinedContents([]), ...Object.fromEntries(kinds), walks: contents.walks };
 }
 
 /** Returns contents in an order that does not depend on that of the reads. */
@@ -130,7 +130,7 @@ describe("the contents of a space", () => {
       startAnew({ now: Date.now });
     }
     const sent = pages.flatMap(({ affinities }) => affinities);
-    const { affinities, allocations, blocks, nodes } = together(pages);
+    const { affinities, allocations, blocks, nodes } = joinedContents(pages);
     expect(blocks).toHaveLength(13);
     expect(affinities).toHaveLength(13);
     expect(sent.length).toBeGreaterThan(13);

@@ -4,7 +4,7 @@ import {
   applicationViolationsAtRest,
   takenViolations,
 } from "../../src/invariants/application-invariants.ts";
-import { together } from "../../src/invariants/contents.ts";
+import { joinedContents } from "../../src/invariants/contents.ts";
 import { blocksByName } from "../../src/kernel/values/blocks-by-name.ts";
 import type { Slot } from "../../src/kernel/values/slot.ts";
 import { type Application, applicationHash } from "../../src/nouns/application/application.ts";
@@ -23,7 +23,7 @@ const WEB = applicationWith({});
 const held: Slot = { kind: "held", token: token(1), applicationHash: applicationHash(WEB) };
 
 const contentsWith = (slots: Readonly<Record<number, Slot>>, application: Application) => ({
-  ...together([]),
+  ...joinedContents([]),
   pools: [poolWith({ ranges: intervals("10.0.0.0-10.0.0.6") })],
   blocks: [blockWith(slots)],
   applications: [application],

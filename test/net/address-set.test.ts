@@ -4,9 +4,9 @@ import {
   type AddressSet,
   countOf,
   formatSet,
-  holds,
+  includesAddress,
   networkAt,
-  networksOf,
+  networksOfLength,
   sharedBy,
   subtract,
   unionOf,
@@ -28,7 +28,7 @@ const small = fc
   );
 const expanded = (set: AddressSet): number[] =>
   Array.from({ length: SPAN }, (_, i) => i).filter((i) =>
-    holds(set, { family: 4, value: BigInt(i) }),
+    includesAddress(set, { family: 4, value: BigInt(i) }),
   );
 /** Runs in order, none of which touches the next. */
 const isTidy = (set: AddressSet): boolean =>
@@ -91,7 +91,7 @@ describe("a set of addresses", () => {
   it("touches networks, counted by runs, each of which has an address of it", () => {
     fc.assert(
       fc.property(small, fc.integer({ min: 28, max: 32 }), (set, prefix) => {
-        const networks = networksOf(set, prefix);
+        const networks = networksOfLength(set, prefix);
         const all = Array.from({ length: Number(networks.count) }, (_, k) =>
           networkAt(networks, BigInt(k)),
         );

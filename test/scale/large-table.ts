@@ -1,5 +1,5 @@
 import { fnv1a64 } from "../../src/base/hash.ts";
-import { holds } from "../../src/table/clause.ts";
+import { isMet } from "../../src/table/clause.ts";
 import { changed } from "../../src/table/in-memory-table.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import type { DueKey, DueOptions, Segment, Write } from "../../src/table/table.ts";
@@ -82,7 +82,7 @@ export class LargeTable {
    */
   judge({ key, when, change }: Write): Judged {
     const before = this.get(key);
-    if (!when.every((clause) => holds(clause, before))) return { holds: false, before };
+    if (!when.every((clause) => isMet(clause, before))) return { holds: false, before };
     return { holds: true, before, after: changed(key, before, change) };
   }
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Contents, together } from "../../src/invariants/contents.ts";
+import { type Contents, joinedContents } from "../../src/invariants/contents.ts";
 import { findViolations } from "../../src/invariants/invariants.ts";
 import type { Assignment } from "../../src/kernel/assign/assignment.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
@@ -28,7 +28,7 @@ async function expectListed(world: World, where: string): Promise<void> {
     pages.push(page.contents);
     position = page.next;
   } while (position);
-  const listed = together(pages);
+  const listed = joinedContents(pages);
   const whole = contentsIn(world);
   const pools = new Set(whole.pools.map(subnetIdOf));
   const named = ({ blocks }: Contents) =>

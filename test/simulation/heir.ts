@@ -6,7 +6,7 @@ import { intervalOf } from "../../src/net/cidr.ts";
 import { listPools, putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import type { PoolSpec } from "../../src/nouns/pool/pool.ts";
-import { setOf } from "../../src/nouns/pool/set.ts";
+import { addressSetOf } from "../../src/nouns/pool/set.ts";
 import type { RangedPools } from "./ranged-pools.ts";
 import { SPACE } from "./requests.ts";
 
@@ -29,7 +29,7 @@ export async function inherit(
   await scheduledRuns();
   const left = await rangedIn(context, names);
   const { name: _, ...plain } = model;
-  const rest = subtract([intervalOf(plain.cidr)], ...left.map(setOf));
+  const rest = subtract([intervalOf(plain.cidr)], ...left.map(addressSetOf));
   if (rest.length === 0) return [];
   const { ranges: __, ...whole } = plain;
   const heir: PoolSpec = left.length > 0 ? { ...plain, ranges: rest } : whole;

@@ -7,7 +7,7 @@ import type { Allocation, Part } from "../../src/kernel/values/allocation.ts";
 import type { Block } from "../../src/kernel/values/block.ts";
 import type { Slot } from "../../src/kernel/values/slot.ts";
 import { formatAddress } from "../../src/net/address.ts";
-import { holds } from "../../src/net/address-set.ts";
+import { includesAddress } from "../../src/net/address-set.ts";
 import { addressAt, formatCidr } from "../../src/net/cidr.ts";
 import {
   type Application,
@@ -17,7 +17,7 @@ import {
   nameOfApplication,
 } from "../../src/nouns/application/application.ts";
 import type { Pool } from "../../src/nouns/pool/pool.ts";
-import { setOf } from "../../src/nouns/pool/set.ts";
+import { addressSetOf } from "../../src/nouns/pool/set.ts";
 import { Authors } from "./authors.ts";
 import { SPACE } from "./requests.ts";
 
@@ -234,7 +234,7 @@ export class HeldAddresses {
     );
     const isSteady = pool !== undefined && pool.revision === this.#pools.get(poolId);
     const isReported = this.#reported.has(`${hash} ${text}`);
-    return isNamed && isSteady && holds(setOf(pool), address) && !isReported;
+    return isNamed && isSteady && includesAddress(addressSetOf(pool), address) && !isReported;
   }
 
   #listed(hash: string, text: string): ListedAddress | undefined {

@@ -3,7 +3,7 @@ import { Rejection, type RejectionCode } from "../../src/base/outcome.ts";
 import type { Contents } from "../../src/invariants/contents.ts";
 import type { Violation } from "../../src/invariants/violation.ts";
 import type { AssignedAddress } from "../../src/kernel/assign/assignment.ts";
-import type { Released } from "../../src/kernel/release/ending.ts";
+import type { Released } from "../../src/kernel/release/bounded-release.ts";
 import { type Generation, parseGeneration } from "../../src/kernel/values/generation.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
 import { type Address, parseAddress } from "../../src/net/address.ts";

@@ -3,12 +3,12 @@ import type { Context } from "../../src/kernel/core/context.ts";
 import type { Written } from "../../src/kernel/core/written.ts";
 import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import type { Address } from "../../src/net/address.ts";
-import { type AddressSet, holds, subtract, unionOf } from "../../src/net/address-set.ts";
+import { type AddressSet, includesAddress, subtract, unionOf } from "../../src/net/address-set.ts";
 import { intervalOf } from "../../src/net/cidr.ts";
 import { listPools, putPool, readPool } from "../../src/nouns/pool/operations/administration.ts";
 import { type Accepted, deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import type { Pool, PoolSpec } from "../../src/nouns/pool/pool.ts";
-import { extentOf, setOf } from "../../src/nouns/pool/set.ts";
+import { addressSetOf, extentOf } from "../../src/nouns/pool/set.ts";
 import { requestOf } from "./layers.ts";
 import { chance, ifMatch, oneOf } from "./operators.ts";
 import { type RangedPools, setFrom } from "./ranged-pools.ts";
@@ -46,21 +46,31 @@ const ACTS = [widen, narrow, reshape, move, move, move, disable, cutIn, cutIn, c
 async function widen(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
-  return change(context, subnet, pool, unionOf(setOf(pool), someOf(context, subnet.addresses)));
+  return change(
+    context,
+    subnet,
+    pool,
+    unionOf(addressSetOf(pool), someOf(context, subnet.addresses)),
+  );
 }
 
 /** Takes a few addresses out of a pool. */
 async function narrow(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
-  return change(context, subnet, pool, subtract(setOf(pool), ownSome(context, subnet, pool)));
+  return change(
+    context,
+    subnet,
+    pool,
+    subtract(addressSetOf(pool), ownSome(context, subnet, pool)),
+  );
 }
 
 /** Does both in one change. */
 async function reshape(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
-  const left = subtract(setOf(pool), ownSome(context, subnet, pool));
+  const left = subtract(addressSetOf(pool), ownSome(context, subnet, pool));
   return change(context, subnet, pool, unionOf(left, someOf(context, subnet.addresses)));
 }
 
@@ -69,7 +79,7 @@ async function move(context: Context, subnet: Subnet): Answer {
   const from = await anyOf(context, subnet);
   if (from instanceof Rejection) return from;
   const some = ownSome(context, subnet, from);
-  const left = await change(context, subnet, from, subtract(setOf(from), some));
+  const left = await change(context, subnet, from, subtract(addressSetOf(from), some));
   if (left instanceof Rejection) return left;
   let answer: Awaited<Answer> = left;
   for (let tries = 0; tries < MOVE_TRIES_MAX; tries++) {
@@ -77,7 +87,7 @@ async function move(context: Context, subnet: Subnet): Answer {
     if (chance(context, 0.6)) await runJobs(context);
     const to = await anyOf(context, subnet, from.name);
     if (to instanceof Rejection) return to;
-    answer = await change(context, subnet, to, unionOf(setOf(to), some));
+    answer = await change(context, subnet, to, unionOf(addressSetOf(to), some));
     if (!(answer instanceof Rejection) || answer.code !== "pool_overlap") return answer;
   }
   return answer;
@@ -89,7 +99,7 @@ const MOVE_TRIES_MAX = 4;
 async function disable(context: Context, subnet: Subnet): Answer {
   const pool = await anyOf(context, subnet);
   if (pool instanceof Rejection) return pool;
-  return change(context, subnet, pool, setOf(pool), { disabled: !pool.disabled });
+  return change(context, subnet, pool, addressSetOf(pool), { disabled: !pool.disabled });
 }
 
 /** Creates a pool beside the others, or where others are; at times with blocks of another size. */
@@ -99,7 +109,8 @@ async function cutIn(context: Context, { judge, ...subnet }: Subnet): Answer {
     subnet.names.find((each) => !items.some((pool) => pool.name === each)) ??
     oneOf(context, subnet.names);
   const [model] = subnet.pools as [(typeof subnet.pools)[number]];
-  const isOpen = (address: Address) => !items.some((pool) => holds(extentOf(pool), address));
+  const isOpen = (address: Address) =>
+    !items.some((pool) => includesAddress(extentOf(pool), address));
   const open = subnet.addresses.filter(isOpen);
   const { name: _, ...spec } = subnet.pools.find((pool) => pool.name === name) ?? model;
   const next: PoolSpec = {
@@ -170,4 +181,7 @@ function someOf({ random }: Context, addresses: readonly Address[]): AddressSet 
 
 /** Draws some addresses of a pool, as long as others are left. */
 const ownSome = (context: Context, { addresses }: Subnet, pool: Pool): AddressSet =>
-  someOf(context, addresses.filter((address) => holds(setOf(pool), address)).slice(1));
+  someOf(
+    context,
+    addresses.filter((address) => includesAddress(addressSetOf(pool), address)).slice(1),
+  );

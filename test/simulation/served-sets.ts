@@ -5,11 +5,11 @@ import type { Violation } from "../../src/invariants/violation.ts";
 import type { Written } from "../../src/kernel/core/written.ts";
 import type { Block } from "../../src/kernel/values/block.ts";
 import { formatAddress } from "../../src/net/address.ts";
-import { type AddressSet, holds, NO_ADDRESSES } from "../../src/net/address-set.ts";
+import { type AddressSet, includesAddress, NO_ADDRESSES } from "../../src/net/address-set.ts";
 import { addressAt } from "../../src/net/cidr.ts";
 import type { Accepted } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { isRanged, type Pool, serves } from "../../src/nouns/pool/pool.ts";
-import { setOf } from "../../src/nouns/pool/set.ts";
+import { addressSetOf } from "../../src/nouns/pool/set.ts";
 import { Authors } from "./authors.ts";
 import type { Outlasting } from "./outlasting.ts";
 import { SPACE } from "./requests.ts";
@@ -71,7 +71,7 @@ export class ServedSets {
 
   #learn(pools: readonly Pool[]): void {
     for (const pool of pools) {
-      const set = serves(pool) ? setOf(pool) : NO_ADDRESSES;
+      const set = serves(pool) ? addressSetOf(pool) : NO_ADDRESSES;
       this.#add(pool.name, { revision: pool.revision, set });
     }
     for (const name of this.#versions.keys())
@@ -103,7 +103,7 @@ export class ServedSets {
       if (!owner || pool === undefined || owner.part.ofApplication) continue;
       const address = addressAt(cidr, ordinal);
       const isServed = this.#versionsOf(pool).some(
-        ({ set, untilMs }) => owner.atMs < untilMs && holds(set, address),
+        ({ set, untilMs }) => owner.atMs < untilMs && includesAddress(set, address),
       );
       if (!isServed && !this.#outlasting.has(slot.token))
         this.#violate(

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Rejection } from "../../src/base/outcome.ts";
-import { holds } from "../../src/table/clause.ts";
+import { isMet } from "../../src/table/clause.ts";
 import type { Table, Write } from "../../src/table/table.ts";
 import { OPERATIONS, prepared } from "../operations/catalogue.ts";
 import { scheduledRuns, tableOf, type World } from "../world.ts";
@@ -43,7 +43,7 @@ function stalledBefore(world: World, step: string) {
     if (write.step !== step || rejectedBy) return table.write(write);
     await scheduledRuns(world, SCHEDULED_RUNS_IN_A_QUARTER_OF_AN_HOUR);
     const item = await table.get(write.key);
-    const failed = write.when.filter((clause) => !holds(clause, item));
+    const failed = write.when.filter((clause) => !isMet(clause, item));
     rejectedBy = [...new Set(failed.map(({ name }) => name))];
     return table.write(write);
   };

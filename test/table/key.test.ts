@@ -9,7 +9,7 @@ import {
   addressInKey,
   affinityKey,
   allocationKey,
-  allocationPlaceOf,
+  allocationPlaceIn,
   allocationPrefix,
   applicationKey,
   blockGroupIndexKey,
@@ -174,7 +174,7 @@ describe("the key of an allocation", () => {
   it("says where the allocation lies", () => {
     fc.assert(
       fc.property(anyPlace, (place) => {
-        expect(allocationPlaceOf(allocationKey(place))).toEqual(place);
+        expect(allocationPlaceIn(allocationKey(place))).toEqual(place);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { fromJson } from "../../../src/api/schema/json-values.ts";
-import { type Contents, together } from "../../../src/invariants/contents.ts";
+import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";
 import { findViolations } from "../../../src/invariants/invariants.ts";
 import type { Violation } from "../../../src/invariants/violation.ts";
 import type { Api } from "../api/api.ts";
@@ -36,11 +36,11 @@ export async function runCheck(
     let items = 0;
     for await (const { contents } of pagesOf<Page>(api, { path: "contents", signal })) {
       // A server of another version may have more kinds of items, or fewer.
-      found.push({ ...together([]), ...(fromJson(contents) as Partial<Contents>) });
+      found.push({ ...joinedContents([]), ...(fromJson(contents) as Partial<Contents>) });
       items += Object.values(contents).reduce((sum, list) => sum + list.length, 0);
       tell(items);
     }
-    return { all: findViolations(together(found), { quiet: true }), contents: found, items };
+    return { all: findViolations(joinedContents(found), { quiet: true }), contents: found, items };
   };
   const first = await look();
   const at = new Date();
@@ -48,7 +48,7 @@ export async function runCheck(
   const second = await look();
   const seen = new Set(first.all.map(keyOf));
   const confirmed = second.all.filter((finding) => seen.has(keyOf(finding)));
-  const never = new Set(findViolations(together(second.contents)).map(keyOf));
+  const never = new Set(findViolations(joinedContents(second.contents)).map(keyOf));
   return {
     problems: confirmed.filter((finding) => never.has(keyOf(finding))),
     untidy: confirmed.filter((finding) => !never.has(keyOf(finding))),

@@ -9,14 +9,14 @@ import type { Event } from "./event.ts";
 import { rejectSpaceInBody } from "./parameters.ts";
 
 /** The manifest of a body that is used, and those that are not. */
-export interface Chosen {
+export interface ChosenManifest {
   readonly document: unknown;
   /** The other manifests, each by its kind and name. None of them is applied. */
   readonly ignored: readonly string[];
 }
 
 /** The kinds of manifests to choose from, and the name in the URL that selects one. */
-export interface Wanted {
+export interface ManifestsWanted {
   readonly kinds: readonly ManifestKind[];
   readonly of: NamePart;
 }
@@ -27,7 +27,11 @@ const NAMES_TOLD_MAX = 10;
  * Chooses the document of a PUT. That is the only document, or among manifests (as files and `kubectl` have them) the
  * one of a wanted kind with the name of the URL. It must occur exactly once. No document may name a space.
  */
-export function chooseManifest(event: Event, { documents }: Documents, wanted: Wanted): Chosen {
+export function chooseManifest(
+  event: Event,
+  { documents }: Documents,
+  wanted: ManifestsWanted,
+): ChosenManifest {
   const items = itemsOf(documents);
   for (const one of [...documents, ...items]) rejectSpaceInBody(event, one);
   const [document] = items;
@@ -84,7 +88,7 @@ export const isList = (document: Record<string, unknown>): boolean =>
     document.kind.endsWith("List") &&
     Object.hasOwn(document, "items"));
 
-function isOfKind(item: unknown, { kinds }: Wanted): boolean {
+function isOfKind(item: unknown, { kinds }: ManifestsWanted): boolean {
   return (
     isManifest(item) &&
     kinds.some(
@@ -110,7 +114,7 @@ function notOnce(
   items: readonly unknown[],
   ofKind: readonly unknown[],
   meant: readonly unknown[],
-  { kinds, of }: Wanted,
+  { kinds, of }: ManifestsWanted,
   name: string,
 ): Problem {
   const value = cut(name);

@@ -1,6 +1,6 @@
 import { MTU_BYTES_MIN } from "../../base/limits.ts";
 import { type Address, BITS, formatAddress } from "../../net/address.ts";
-import { type AddressSet, holds, NO_ADDRESSES, subtract } from "../../net/address-set.ts";
+import { type AddressSet, includesAddress, NO_ADDRESSES, subtract } from "../../net/address-set.ts";
 import { type Cidr, formatCidr, includes, intervalOf, merged } from "../../net/cidr.ts";
 import { whyNoPool } from "../../net/special-ranges.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type PoolSpec,
   type Use,
 } from "../../nouns/pool/pool.ts";
-import { setOf } from "../../nouns/pool/set.ts";
+import { addressSetOf } from "../../nouns/pool/set.ts";
 import type { FieldProblem } from "./problem.ts";
 
 /** Rules over several fields of a pool, in its own form and in that of any manifest. */
@@ -319,14 +319,14 @@ function gatewayProblems(pool: PoolInput): FieldProblem[] {
   const { gateway } = pool;
   if (!gateway && pool.kind !== "subnet") return [];
   const made = networkOf(pool);
-  const set = setOf(made);
+  const set = addressSetOf(made);
   if (gateway) {
     const value = formatAddress(gateway);
     const outside = unreached(pool, "gateway", gateway);
     if (outside.length > 0) return outside;
     if (pool.kind === "subnet" && isBound(made, gateway))
       return [{ field: "gateway", value, problem: "is no address that a router can have" }];
-    if (pool.kind !== "subnet" && holds(set, gateway)) {
+    if (pool.kind !== "subnet" && includesAddress(set, gateway)) {
       const or = pool.ranges
         ? "take it out of ranges, or put it into excludes"
         : "or ranges without it";

@@ -1,6 +1,6 @@
 import { fromJson } from "../../api/schema/json-values.ts";
 import type { PlatClient } from "../../client/index.ts";
-import { type Contents, together } from "../../invariants/contents.ts";
+import { type Contents, joinedContents } from "../../invariants/contents.ts";
 import type { Progress } from "../shell/io.ts";
 
 /**
@@ -12,9 +12,9 @@ export async function readContents(client: PlatClient, shown: Progress): Promise
   let count = 0;
   for await (const { contents } of client.pages.listContents()) {
     // A server of another version may have more kinds of items, or fewer.
-    found.push({ ...together([]), ...(fromJson(contents) as Partial<Contents>) });
+    found.push({ ...joinedContents([]), ...(fromJson(contents) as Partial<Contents>) });
     count += Object.values(contents).reduce((sum, items) => sum + items.length, 0);
     shown.update(`${count} items read of space ${client.space}`);
   }
-  return together(found);
+  return joinedContents(found);
 }

@@ -1,6 +1,6 @@
 import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
-import { type AddressSet, holds, unionOf } from "../../net/address-set.ts";
+import { type AddressSet, includesAddress, unionOf } from "../../net/address-set.ts";
 import {
   type Cidr,
   contains,
@@ -64,7 +64,7 @@ export function knownPools({ pools }: Desired, current: Current): readonly Known
 /** Returns the pool of an address. Several pools with ranges can have one CIDR. */
 export function poolAround(pools: readonly KnownPool[], address: Address): KnownPool | undefined {
   const around = pools.filter(({ cidr, ranges }) =>
-    ranges ? holds(ranges, address) : contains(cidr, address),
+    ranges ? includesAddress(ranges, address) : contains(cidr, address),
   );
   return around.find((pool) => !pool.isOuter) ?? around[0];
 }

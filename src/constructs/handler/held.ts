@@ -1,6 +1,6 @@
 import { found } from "../../client/index.ts";
 import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
-import type { Wanted } from "./kind.ts";
+import type { ResourceWanted } from "./kind.ts";
 
 /** The text that begins the handles of resources without one of their own. */
 const ROOT = "cfn";
@@ -42,7 +42,7 @@ export async function heldIn<Page, One>(
 
 /** Returns the attributes by which Plat and its operators know whose something is. */
 export const attributesOf = (
-  { properties, owner }: Wanted,
+  { properties, owner }: ResourceWanted,
   replacing: readonly string[],
 ): Record<string, string> => ({ ...owner, version: versionOf(properties, replacing) });
 
@@ -57,7 +57,7 @@ export const isOf = ({ attributes = {} }: Held, { stack, resource }: Owner): boo
  */
 export function checkHeld(
   held: readonly Held[],
-  { name, properties, owner }: Wanted,
+  { name, properties, owner }: ResourceWanted,
   replacing: readonly string[],
 ): void {
   if (held.some((one) => !isOf(one, owner)))

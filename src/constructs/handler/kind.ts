@@ -24,13 +24,13 @@ export interface Kind {
    *
    * @param key the id of the event, which a repeat of the event has too
    */
-  readonly ensure: (world: World, wanted: Wanted, key: string) => Promise<Data>;
+  readonly ensure: (world: World, wanted: ResourceWanted, key: string) => Promise<Data>;
   /** Gives back what a name has, if it is of this resource. Nothing there is no error. */
   readonly release: (world: World, name: string, owner: Owner) => Promise<void>;
 }
 
 /** The wish of a create or an update. */
-export interface Wanted {
+export interface ResourceWanted {
   readonly name: string;
   readonly properties: Properties;
   readonly owner: Owner;

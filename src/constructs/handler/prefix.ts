@@ -2,7 +2,7 @@ import { isRejection, type PlatClient } from "../../client/index.ts";
 import { prefixHandle } from "../../kernel/values/handle.ts";
 import { Refused } from "./event.ts";
 import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
-import type { Kind, Wanted } from "./kind.ts";
+import type { Kind, ResourceWanted } from "./kind.ts";
 import { untilComplete } from "./until-complete.ts";
 
 /** The properties whose change means another prefix. */
@@ -30,7 +30,7 @@ export const PREFIX: Kind = {
   },
 };
 
-async function assign(plat: PlatClient, wanted: Wanted, key: string): Promise<string> {
+async function assign(plat: PlatClient, wanted: ResourceWanted, key: string): Promise<string> {
   const { name: handle, properties } = wanted;
   const { Pool = "", Family, Cidr: cidr } = properties;
   const family = Family === "6" ? 6 : 4;

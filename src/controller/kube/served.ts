@@ -9,7 +9,7 @@ const NOT_FOUND = 404;
 const CORE = "v1";
 
 /** Returns the group of a version; empty for the core. */
-export const groupOf = (version: string): string =>
+export const apiGroupOf = (version: string): string =>
   version === CORE ? "" : version.replace(/\/.*$/, "");
 
 /** Returns the path of a collection. @param version that of its kind, with its group if it has one */
@@ -24,7 +24,7 @@ export const collectionPath = (version: string, resource: string): string =>
  */
 export async function servedOf(api: KubeApi, versions: readonly string[]): Promise<string> {
   if (versions.includes(CORE)) return CORE;
-  const groups = new Set(versions.map(groupOf));
+  const groups = new Set(versions.map(apiGroupOf));
   const served: string[] = [];
   for (const group of groups)
     try {

@@ -14,7 +14,7 @@ import {
 import type { Family } from "../../net/address.ts";
 import { nameOfApplication } from "../../nouns/application/application.ts";
 import { isKeptKind } from "../../nouns/application/workload.ts";
-import { networksOf, poolsOfTarget } from "../../nouns/pool/application-pools.ts";
+import { networkFinder, poolsOfTarget } from "../../nouns/pool/application-pools.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import { longCharactersOf } from "../../nouns/pool/network.ts";
 import { isPattern } from "../../nouns/pool/pattern.ts";
@@ -25,7 +25,7 @@ import { answer, type Step, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { withdraw } from "../end/end.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import type { Allocation } from "../values/allocation.ts";
@@ -60,7 +60,7 @@ import { withLeftOut } from "./rejections.ts";
 import {
   hasOpenFamily,
   mayHaveBlocks,
-  namespaceOf,
+  namespaceOfRequest,
   placesOfHost,
   requesterOf,
 } from "./requester.ts";
@@ -68,7 +68,7 @@ import { selectAddresses } from "./select-address.ts";
 import { selectPrefixes } from "./select-prefixes.ts";
 import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
-import { countOf, type FamilyRequest, type SlotSelection } from "./selection.ts";
+import { type FamilyRequest, type SlotSelection, slotCount } from "./selection.ts";
 import { take } from "./take.ts";
 
 /**
@@ -164,11 +164,11 @@ async function round(
       : answer(learned.unserved ? together(selected, learned.unserved) : selected);
   const { held, quotas } = execution;
   try {
-    const exceeded = quotas.length > 0 && (await chargeFor(execution, countOf(selected)));
+    const exceeded = quotas.length > 0 && (await chargeFor(execution, slotCount(selected)));
     if (exceeded) return answer(exceeded);
     // The charge can take long. Nothing comes between this and the allocation, which has the time of now.
     assertYoung(execution);
-    const isWhole = held.length === 0 && countOf(selected) === totalOf(learned.familyRequests);
+    const isWhole = held.length === 0 && slotCount(selected) === totalOf(learned.familyRequests);
     return await take(execution, selected, isWhole);
   } finally {
     execution.batch?.arrive(execution);
@@ -195,7 +195,7 @@ function selectInBatch(
 
 /** Returns true if the answer would have addresses: newly taken ones, or those that the handle had under its limit. */
 const hasAny = (execution: AssignExecution): boolean =>
-  grantedTo(execution).some(({ held }) => countOf(held) > 0);
+  grantedTo(execution).some(({ held }) => slotCount(held) > 0);
 
 /**
  * Cleans up after an execution that failed, and returns the error to throw. After contention the outcome of every write is
@@ -269,12 +269,12 @@ async function learn(execution: AssignExecution): Promise<Learned | Rejection> {
   // namespace are needed whatever the configuration is.
   const last = cache.configurationOf(space)?.configuration;
   const needsPlaces = !warm && !isSpecific && (!last || mayHaveBlocks(request, last));
-  const [configuration, places, earlier, ofLast] = await allOf(
+  const [configuration, places, earlier, ofLast] = await awaitAll(
     configurationOf(context, space),
     needsPlaces ? placesOfHost(context, space, host) : undefined,
     readsEarlier ? store.readAllocation(allocationPlace) : undefined,
     last && requesterOf(context, request, last),
-    !last && hasOpenFamily(request) && namespaceOf(context, request),
+    !last && hasOpenFamily(request) && namespaceOfRequest(context, request),
   );
   const isLast = configuration === last;
   const requester = (isLast && ofLast) || (await requesterOf(context, request, configuration));
@@ -337,7 +337,7 @@ function withNetwork(
   request: AssignRequest,
 ): Assignment {
   const clean = interfacesOf(request).filter(({ cleanGateway }) => cleanGateway);
-  const networkOf = networksOf(pools);
+  const networkOf = networkFinder(pools);
   const addresses = answered.addresses.map((each): AssignedAddress => {
     const { network } = networkOf(each.pool);
     const isClean = clean.some((one) => one.interface === each.interface);

@@ -15,7 +15,7 @@ import type { HostId, HostReservedAsked } from "../values/host.ts";
 import type { StatedAddress } from "../values/stated-address.ts";
 
 /** The number of addresses that a request wants of one family, for one interface if it names any. */
-export interface Wanted {
+export interface WantedCount {
   readonly family: Family;
   readonly count: number;
   readonly interface?: string;
@@ -43,7 +43,7 @@ export interface AssignRequest extends PoolsAsked {
   readonly space: string;
   readonly host: HostId;
   /** The counts that it asks for; it gets no addresses of other families. */
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly WantedCount[];
   /** Each interface has its own pools, in place of those of the request. All get their addresses, or none does. */
   readonly interfaces?: readonly NamedInterface[];
   /** Specific addresses, at most one of a family. Then the request wants one of each of their families, and gets all or none. */
@@ -118,7 +118,7 @@ export interface Shortage {
 export const NOTHING_MISSING: Shortage = { messages: [], missing: [] };
 
 /** Returns the answer for the allocations of a handle. */
-export function assignment(
+export function assignmentOf(
   granted: readonly Granted[],
   { handle, wanted, hostReserved }: AssignRequest,
   { messages, missing }: Shortage = NOTHING_MISSING,
@@ -200,7 +200,10 @@ export function ofInterface(name: string | undefined, rejection: Rejection): Rej
 }
 
 /** Returns the field of a request that has the number of addresses of a family. */
-export function fieldOf({ interfaces }: Asked, { family, interface: of }: Wanted): string {
+export function countFieldOf(
+  { interfaces }: Asked,
+  { family, interface: of }: WantedCount,
+): string {
   const field = `ipv${family}`;
   const at = interfaces?.findIndex(({ name }) => name === of);
   return at === undefined ? field : `interfaces[${at}].${field}`;

@@ -1,7 +1,7 @@
 import { Rejection } from "../../base/outcome.ts";
 import { charge, unspend } from "../quotas/budgets.ts";
 import type { AssignExecution } from "./execution.ts";
-import { countOf } from "./selection.ts";
+import { slotCount } from "./selection.ts";
 
 /**
  * Charges what an execution is about to take to the quotas that limit it. What a host says it has is not asked for: the repair run
@@ -18,7 +18,7 @@ export async function chargeFor(
   const isSaid = request.stated !== undefined || (request.prefixes?.stated ?? []).length > 0;
   if (isSaid) return undefined;
   const has = execution.charge?.count ?? 0;
-  const wanted = countOf(held) + count;
+  const wanted = slotCount(held) + count;
   if (wanted <= has) return undefined;
   const of = request.prefixes ? "prefixes" : "addresses";
   const more = await charge(context, { ...request, quotas }, { of, count: wanted - has });
@@ -33,5 +33,5 @@ export async function unspendRest(execution: AssignExecution): Promise<void> {
   const { context, request, charge, held, unsettled } = execution;
   execution.charge = undefined;
   if (!charge || unsettled) return;
-  await unspend(context, request.space, charge.charges, charge.count - countOf(held));
+  await unspend(context, request.space, charge.charges, charge.count - slotCount(held));
 }

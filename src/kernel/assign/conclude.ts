@@ -4,11 +4,11 @@ import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { withdraw } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { fresh } from "../values/fresh.ts";
-import { type Assignment, assignment } from "./assignment.ts";
+import { type Assignment, assignmentOf } from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver, times } from "./execution.ts";
 import { areHeld, quotaSlotsFor } from "./quota.ts";
-import { countOf } from "./selection.ts";
+import { slotCount } from "./selection.ts";
 import { writeAllocation } from "./take.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function conclude(
     ...written,
     ...times(context, request),
     state: "live",
-    want: countOf(held),
+    want: slotCount(held),
     missing: shortage.missing,
     quotaSlots,
     revision: fresh(context),
@@ -50,7 +50,7 @@ export async function conclude(
     result.outcome === "unknown" ? await context.store.readAllocation(written.place) : result.item;
   if (current?.revision === next.revision) {
     await deleteQuotaSlots(context, written, spare);
-    return answer(assignment([...has, { allocation: next, held }], request, shortage));
+    return answer(assignmentOf([...has, { allocation: next, held }], request, shortage));
   }
   // The write may still land, and then the addresses belong to this request. The next execution with its key finds out.
   if (result.outcome === "unknown" && current?.revision === written.revision)
@@ -65,7 +65,7 @@ async function repeat(
 ): Promise<Step<Assignment | Rejection>> {
   const { context, request, allocationPlace, expected, allowance } = execution;
   const shortage = shortageOf(execution, rejection);
-  const repeated = answer(assignment(allowance?.has ?? [], request, shortage));
+  const repeated = answer(assignmentOf(allowance?.has ?? [], request, shortage));
   if (!allocationPlace.keyed) return repeated;
   const allocation: Allocation = {
     ...allocationOf(execution, [], "live"),

@@ -2,7 +2,7 @@ import { CorruptItemError, Rejection } from "../../base/outcome.ts";
 import { answer, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { withdraw } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
-import { type Assignment, assignment, totalOf } from "./assignment.ts";
+import { type Assignment, assignmentOf, totalOf } from "./assignment.ts";
 import { type AssignExecution, startOver } from "./execution.ts";
 import { grantedBy } from "./quota.ts";
 import { alreadyReleased, replay } from "./replay.ts";
@@ -35,7 +35,7 @@ export async function replayEarlier(
   const got = allocation.want + others.length;
   const messages = got < asked ? [`${got} of ${asked} addresses are assigned.`] : [];
   const shortage = { messages, missing: allocation.missing };
-  return answer(assignment([...others, replayed], request, shortage));
+  return answer(assignmentOf([...others, replayed], request, shortage));
 }
 
 /** Returns true if this execution settled an earlier one already, and found that this allocation holds nothing. */

@@ -9,7 +9,7 @@ import { helpClaim } from "../blocks/claim-block.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { whyNotAdmitted } from "../quotas/admit.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, sameBlocks } from "../values/affinity.ts";
@@ -67,7 +67,7 @@ export async function ensureBlocks(
   const requester = await requesterOf(context, request, configuration);
   const wanted = familyRequestsOf(request, configuration, requester);
   if (wanted instanceof Rejection) return wanted;
-  const ensured = await allOf(
+  const ensured = await awaitAll(
     ...wanted.familyRequests.map((familyRequest) => ensureBlock(context, familyRequest)),
   );
   const blocks: EnsuredBlock[] = [];

@@ -16,14 +16,14 @@ import { fresh, freshAllocationId } from "../values/fresh.ts";
 import { indexedIn } from "../values/index-entry.ts";
 import {
   type AssignRequest,
-  assignment,
+  assignmentOf,
   NOTHING_MISSING,
   type Shortage,
   totalOf,
 } from "./assignment.ts";
 import type { BatchSelections } from "./batch-selections.ts";
 import type { Allowance } from "./quota.ts";
-import { countOf, type FamilyRequest } from "./selection.ts";
+import { type FamilyRequest, slotCount } from "./selection.ts";
 
 /** One execution of a request. */
 export interface AssignExecution {
@@ -124,7 +124,7 @@ export function missingFrom(
     .map((familyRequest) => {
       const { family, interface: of, count } = familyRequest;
       const own = ofFamily(all, family).filter(({ part }) => part.interface === of);
-      return { ...familyRequest, count: count - countOf(own) };
+      return { ...familyRequest, count: count - slotCount(own) };
     })
     .filter(({ count }) => count > 0);
 }
@@ -139,7 +139,7 @@ export function shortageOf(execution: AssignExecution, rejection?: Rejection): S
   const reasons = [withoutPool.length > 0 ? execution.unserved : undefined, rejection];
   const details = reasons.flatMap((each) => (each ? [each.detail] : []));
   if (details.length === 0) return NOTHING_MISSING;
-  const got = grantedTo(execution).reduce((sum, { held }) => sum + countOf(held), 0);
+  const got = grantedTo(execution).reduce((sum, { held }) => sum + slotCount(held), 0);
   const short = `${got} of ${totalOf(execution.request.wanted)} addresses are assigned.`;
   return {
     messages: [[short, ...details].join(" ")],
@@ -152,7 +152,10 @@ function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[
   if (!unserved) return [];
   const has = (allowance?.has ?? []).flatMap(({ held }) => held);
   return (unserved.members.missing ?? [])
-    .map(({ count, ...each }) => ({ ...each, count: count - countOf(ofFamily(has, each.family)) }))
+    .map(({ count, ...each }) => ({
+      ...each,
+      count: count - slotCount(ofFamily(has, each.family)),
+    }))
     .filter(({ count }) => count > 0);
 }
 
@@ -171,7 +174,7 @@ export function allocationOf(
   const { assignedBy } = expected ?? request;
   const missing = unservedOf(execution);
   const indexed = parts.length > 0 ? indexedOf(execution) : undefined;
-  const has = allowance ? assignment(allowance.has, request).addresses : [];
+  const has = allowance ? assignmentOf(allowance.has, request).addresses : [];
   return {
     place: allocationPlace,
     state,
@@ -219,7 +222,7 @@ export function startOver(execution: AssignExecution): void {
   const { charge, held, unsettled } = execution;
   // Who frees what it held gives that back. The rest is for what it takes next.
   execution.charge =
-    charge && !unsettled ? { ...charge, count: charge.count - countOf(held) } : undefined;
+    charge && !unsettled ? { ...charge, count: charge.count - slotCount(held) } : undefined;
   execution.held = [];
   execution.written = execution.expected = execution.entered = undefined;
   execution.allowance = execution.quotaSlots = undefined;

@@ -6,7 +6,7 @@ import type { Rule } from "../../selection/acquire-pools.ts";
 import type { Candidate } from "../../selection/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { withCalls } from "../core/store.ts";
 import { assign } from "./assign.ts";
 import {
@@ -15,7 +15,7 @@ import {
   eachWanted,
   type Shortage,
   totalOf,
-  type Wanted,
+  type WantedCount,
 } from "./assignment.ts";
 import { consideredPools } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
@@ -94,7 +94,7 @@ export async function explain(
     ...(answer instanceof Rejection
       ? { messages: [], missing: answer.members.missing ?? [], rejection: answer }
       : { messages: answer.messages, missing: answer.missing }),
-    families: await allOf(...families),
+    families: await awaitAll(...families),
   };
 }
 
@@ -143,7 +143,7 @@ async function dryRunOf(context: Context, request: AssignRequest): Promise<DryRu
 }
 
 /** Returns the request for one family of one interface. */
-const alone = (request: AssignRequest, wanted: Wanted): AssignRequest => ({
+const alone = (request: AssignRequest, wanted: WantedCount): AssignRequest => ({
   ...request,
   wanted: [wanted],
   ...(request.addresses && {
@@ -154,13 +154,13 @@ const alone = (request: AssignRequest, wanted: Wanted): AssignRequest => ({
   }),
 });
 
-const addressesFor = ({ family, interface: of }: Wanted, { addresses }: Assignment) =>
+const addressesFor = ({ family, interface: of }: WantedCount, { addresses }: Assignment) =>
   addresses.filter((each) => each.family === family && each.interface === of);
 
 /** @param shared the names of the pools whose blocks have no host */
 function outcomeOf(
   { answer, actions, taken }: DryRunResult,
-  wanted: Wanted,
+  wanted: WantedCount,
   shared: ReadonlySet<string>,
 ) {
   if (answer instanceof Rejection) return { blocks: [], rejection: answer };

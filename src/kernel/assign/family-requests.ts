@@ -4,7 +4,7 @@ import { parseCidr } from "../../net/cidr.ts";
 import { whyNeverAssigned } from "../../net/special-ranges.ts";
 import { type InterfaceAsked, interfaceOfApplication } from "../../nouns/pool/application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "../../nouns/pool/configuration.ts";
-import { poolOf } from "../../nouns/pool/of-address.ts";
+import { poolWithAddress } from "../../nouns/pool/of-address.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
 import {
@@ -36,8 +36,8 @@ import { affinityTypeOf, hostName, reservedOf } from "../values/host.ts";
 import type { StatedAddress } from "../values/stated-address.ts";
 import {
   type AssignRequest,
+  countFieldOf,
   eachWanted,
-  fieldOf,
   ofInterface,
   specificFor,
   totalOf,
@@ -222,7 +222,9 @@ export function consideredPools(
     );
     return { rule, pools: numbered(told) };
   }
-  return ofOnePool(poolOf(configuration, address), (pool) => whyNotFor(pool, request, requester));
+  return ofOnePool(poolWithAddress(configuration, address), (pool) =>
+    whyNotFor(pool, request, requester),
+  );
 }
 
 /** Returns the pool of what a request names as the only candidate: a request that names an address or a prefix names its pool. */
@@ -328,7 +330,7 @@ function oversize(request: PoolRequest, { settings }: SpaceConfiguration): Rejec
         },
       ]
     : wanted.map((each) => ({
-        field: fieldOf(request, each),
+        field: countFieldOf(request, each),
         value: each.count,
         problem: `must be at most ${most} with all others (maxAddressesPerRequest)`,
       }));
@@ -350,7 +352,7 @@ function poolOfAddress(
   requester: Requester,
 ): Pool | Rejection {
   const text = formatAddress(address);
-  const pool = poolOf(configuration, address);
+  const pool = poolWithAddress(configuration, address);
   if (!pool)
     return new Rejection(
       "no_pool_available",

@@ -32,7 +32,7 @@ import {
 import { asHint } from "../core/bounded-work.ts";
 import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf, inParallel } from "../core/parallel.ts";
+import { awaitAll, inParallel } from "../core/parallel.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { affinitiesFor, type BlockAffinity } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
@@ -146,7 +146,7 @@ async function search(
   };
   for (const scan of poolScans.scans.values()) scan.criteria = turn.scanCriteria(scan.pool);
   const free = (claiming && (await freeInOrder(turn))) || (await freeAround(turn));
-  const [claimed] = await allOf(
+  const [claimed] = await awaitAll(
     free ? claimFree(turn, { affinities, charge }, free) : undefined,
     asHint(() => callPoolsFull(turn)),
   );

@@ -16,7 +16,7 @@ import { isMeant, poolsNamed } from "../../selection/acquire-pools.ts";
 import type { Requester } from "../../selection/requester.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy, hostCopy, namespaceCopy } from "../core/labels.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import type { Registered } from "../core/warm-cache.ts";
 import type { Places } from "../values/full-block.ts";
 import { type HostId, machineName } from "../values/host.ts";
@@ -43,9 +43,9 @@ export async function requesterOf(
     mustBeRegistered(request, configuration) || (!hostLabels && judged.some(asksForHostLabels));
   const isNamespaceAsked =
     hasOpenFamily(request) || (!namespaceLabels && judged.some(asksForNamespaceLabels));
-  const [ofHost, ofNamespace, application] = await allOf(
+  const [ofHost, ofNamespace, application] = await awaitAll(
     isHostAsked ? labelsOfHost(context, space, host) : hostLabels,
-    isNamespaceAsked ? namespaceOf(context, request) : undefined,
+    isNamespaceAsked ? namespaceOfRequest(context, request) : undefined,
     request.workload && applicationOf(context, space, request.workload),
   );
   return {
@@ -67,7 +67,7 @@ const asksForNamespaceLabels = ({ namespaceNames, namespaceSelector }: Pool): bo
   !namespaceNames && narrows(namespaceSelector);
 
 /** Reads the namespace of a request, if it has one. */
-export async function namespaceOf(
+export async function namespaceOfRequest(
   context: Context,
   { space, namespace }: PoolRequest,
 ): Promise<Registered | undefined> {

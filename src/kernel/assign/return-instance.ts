@@ -20,7 +20,7 @@ import {
 } from "../values/allocation.ts";
 import { fresh } from "../values/fresh.ts";
 import { entriesOf, indexedIn, nameOfEntry } from "../values/index-entry.ts";
-import { type AssignRequest, interfacesOf, totalOf, type Wanted } from "./assignment.ts";
+import { type AssignRequest, interfacesOf, totalOf, type WantedCount } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
@@ -182,7 +182,7 @@ function areAsked(
   const addresses = held.flatMap(({ part, block, ordinals }) =>
     ordinals.map((ordinal) => ({ ...addressAt(block.cidr, ordinal), interface: part.interface })),
   );
-  const countFor = ({ family, interface: of }: Wanted) =>
+  const countFor = ({ family, interface: of }: WantedCount) =>
     addresses.filter((each) => each.family === family && each.interface === of).length;
   return (
     totalOf(wanted) === addresses.length &&

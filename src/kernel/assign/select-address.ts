@@ -5,7 +5,7 @@ import { nameOfApplication } from "../../nouns/application/application.ts";
 import { listedAt } from "../../nouns/application/changes.ts";
 import { isRanged, type Pool } from "../../nouns/pool/pool.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { blockOf } from "../values/block-group.ts";
 import { blockOfAddress } from "./block-of-address.ts";
 import { selectHeld } from "./select-held.ts";
@@ -22,7 +22,7 @@ export async function selectAddresses(
   missing: readonly FamilyRequest[],
   addresses: readonly Address[],
 ): Promise<readonly SlotSelection[] | Rejection> {
-  const found = await allOf(
+  const found = await awaitAll(
     ...missing.flatMap((familyRequest) =>
       addresses
         .filter(({ family }) => family === familyRequest.family)

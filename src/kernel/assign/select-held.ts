@@ -1,7 +1,7 @@
 import { PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import type { Rejection } from "../../base/outcome.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
-import { holds } from "../../net/address-set.ts";
+import { includesAddress } from "../../net/address-set.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import type { Application, ListedAddress } from "../../nouns/application/application.ts";
 import { membersOf } from "../../nouns/application/changes.ts";
@@ -16,9 +16,9 @@ import { noneHeld } from "./rejections.ts";
 import { readApplicationAnew } from "./requester.ts";
 import {
   type ApplicationAsked,
-  countOf,
   type FamilyRequest,
   type SlotSelection,
+  slotCount,
   slotsOf,
 } from "./selection.ts";
 
@@ -44,12 +44,12 @@ export async function selectHeld(
   const { space, count } = familyRequest;
   const copied = asked.application;
   const selections = await search(context, familyRequest, asked);
-  if (countOf(selections) === count) return selections;
+  if (slotCount(selections) === count) return selections;
   const application = await readApplicationAnew(context, space, copied);
   const isCurrent = !application || application.revision === copied.revision;
   const now = isCurrent ? asked : { ...asked, application };
   const current = isCurrent ? selections : await search(context, familyRequest, now);
-  const missing = count - countOf(current);
+  const missing = count - slotCount(current);
   if (missing <= 0) return current;
   const { length } = listedIn(now, familyRequest.family);
   const reserved = length - servingIn(now, familyRequest).length;
@@ -72,7 +72,7 @@ async function search(
     places.map((place) => ({ ...place, block: known.get(formatCidr(place.cidr)) })),
     count,
   );
-  if (countOf(inKnown) === count) return inKnown;
+  if (slotCount(inKnown) === count) return inKnown;
   const selections: SlotSelection[] = [];
   for (let from = 0; from < places.length; from += PAGE_READS_AT_ONCE) {
     const some = places.slice(from, from + PAGE_READS_AT_ONCE);
@@ -80,8 +80,8 @@ async function search(
       ...place,
       block: await context.store.readBlock(space, place.cidr),
     }));
-    selections.push(...select(read, count - countOf(selections)));
-    if (countOf(selections) === count) return selections;
+    selections.push(...select(read, count - slotCount(selections)));
+    if (slotCount(selections) === count) return selections;
   }
   return selections;
 }
@@ -91,7 +91,9 @@ const servingIn = (
   asked: HeldAsked,
   { family, configuration: { reserved } }: FamilyRequest,
 ): readonly ListedAddress[] =>
-  listedIn(asked, family).filter(({ address }) => asked.address || !holds(reserved, address));
+  listedIn(asked, family).filter(
+    ({ address }) => asked.address || !includesAddress(reserved, address),
+  );
 
 /** Returns the addresses that the application has for the interface, or the named one of them. */
 const listedIn = (
@@ -124,7 +126,7 @@ function selectFrom(
         return shuffled(held, random).slice(0, count);
       };
       if (!block || own.length === 0) continue;
-      const ordinals = choose(block, countMax - countOf(selections));
+      const ordinals = choose(block, countMax - slotCount(selections));
       selections.push(...slotsOf({ block, ordinals, choose, pool, ofApplication: true }));
     }
   return selections;

@@ -6,7 +6,13 @@ import {
   GROUPS_SEARCHED_MAX,
 } from "../../base/limits.ts";
 import { ContentionError } from "../../base/outcome.ts";
-import { countOf, type Networks, networkAt, networksOf, sharedBy } from "../../net/address-set.ts";
+import {
+  countOf,
+  type Networks,
+  networkAt,
+  networksOfLength,
+  sharedBy,
+} from "../../net/address-set.ts";
 import { type Cidr, formatCidr, intervalOf, sameCidr } from "../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { openSetOf } from "../../nouns/pool/set.ts";
@@ -23,7 +29,7 @@ import { noRoomInSet, outOfSight } from "./rejections.ts";
 import {
   besideOthers,
   type FamilyRequest,
-  type Found,
+  type FoundSlots,
   type SlotSelection,
   slotsOf,
 } from "./selection.ts";
@@ -39,10 +45,10 @@ export async function selectInSet(
   context: Context,
   familyRequest: FamilyRequest,
   pool: Pool,
-): Promise<Found> {
+): Promise<FoundSlots> {
   const exhausted = () =>
     new ContentionError(`other callers were faster in pool ${pool.name} ${CLAIM_TRIES_MAX} times`);
-  return untilAnswered<Found>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
+  return untilAnswered<FoundSlots>({ triesMax: CLAIM_TRIES_MAX, exhausted }, async () => {
     const search = new SetSearch(context, familyRequest, pool);
     await search.run();
     const { selections, missing, isLost, groupsLooked, groups, freed } = search;
@@ -86,8 +92,8 @@ class SetSearch {
     this.#pool = pool;
     this.#rules = slotRules(context, request.configuration, pool);
     const open = openSetOf(pool, request.configuration);
-    this.#blocks = networksOf(open, pool.blockSize);
-    this.groups = networksOf(open, pool.blockSize - GROUP_BITS);
+    this.#blocks = networksOfLength(open, pool.blockSize);
+    this.groups = networksOfLength(open, pool.blockSize - GROUP_BITS);
     this.missing = request.count;
   }
 
@@ -113,7 +119,7 @@ class SetSearch {
     const { store } = this.#context;
     const { space } = this.#request;
     const { random } = this.#context;
-    const first = networkAt(networksOf([intervalOf(home)], this.groups.prefix), 0n);
+    const first = networkAt(networksOfLength([intervalOf(home)], this.groups.prefix), 0n);
     const next = BigInt(Math.floor(random.fraction() * Number(this.groups.count)));
     const order = someGroups(this.groups, { first, next }, GROUPS_SEARCHED_MAX, random);
     for (let from = 0; from < order.length && this.missing > 0; from += GROUP_SCANS_MAX) {

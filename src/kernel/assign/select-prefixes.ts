@@ -16,7 +16,7 @@ import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { type Block, cooledAtMs, isCooled, roomIn } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
 import { isReleased } from "../values/slot.ts";
@@ -38,7 +38,7 @@ export async function selectPrefixes(
   const space = familyRequests[0]?.space ?? "";
   // What a node states serves its family whatever others state.
   const inUse = familyRequests.length > stated.length ? await context.store.listStated(space) : [];
-  const found = await allOf(
+  const found = await awaitAll(
     ...familyRequests.map(async (familyRequest) => {
       const own = stated.find(({ family }) => family === familyRequest.family);
       const block = await (own

@@ -17,7 +17,7 @@ import {
 import { borrowableIn } from "../blocks/scan-pool.ts";
 import { slotRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { ClaimCharge } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, sameBlocks } from "../values/affinity.ts";
 import { type Block, chooseOrdinals } from "../values/block.ts";
@@ -31,10 +31,10 @@ import { selectHeld } from "./select-held.ts";
 import { selectInSet } from "./select-in-set.ts";
 import {
   besideOthers,
-  countOf,
   type FamilyRequest,
-  type Found,
+  type FoundSlots,
   type SlotSelection,
+  slotCount,
   slotsOf,
 } from "./selection.ts";
 
@@ -49,7 +49,7 @@ export async function selectSlots(
   places: Places | undefined,
 ): Promise<readonly SlotSelection[] | Rejection> {
   const families = [...new Set(familyRequests.map(({ family }) => family))];
-  const found = await allOf(
+  const found = await awaitAll(
     ...families.map((family) => {
       const ofFamily = familyRequests.filter((each) => each.family === family);
       return selectInTurn(context, ofFamily, places);
@@ -99,7 +99,7 @@ async function selectForFamily(
   const rejections: Rejection[] = [];
   const freed: FreedByTime[] = [];
   for (const stage of stagesOf(pools)) {
-    const missing = count - countOf(selections);
+    const missing = count - slotCount(selections);
     const inStage = { ...familyRequest, pools: stage, serving: pools, count: missing };
     const found = await selectInStage(context, inStage, places);
     selections.push(...found.selections);
@@ -131,12 +131,12 @@ async function selectInStage(
   context: Context,
   familyRequest: FamilyRequest,
   places: Places | undefined,
-): Promise<Found> {
+): Promise<FoundSlots> {
   const [first] = familyRequest.pools;
   if (first && isRanged(first)) return selectInSet(context, familyRequest, first);
   const { space, host, count } = familyRequest;
   const cached = selectFrom(context, familyRequest, context.cache.blocksOf(space, host));
-  return countOf(cached) === count
+  return slotCount(cached) === count
     ? { selections: cached }
     : selectOfHost(context, familyRequest, places);
 }
@@ -174,7 +174,7 @@ async function selectOfHost(
   context: Context,
   familyRequest: FamilyRequest,
   known: Places | undefined,
-): Promise<Found> {
+): Promise<FoundSlots> {
   const { store, random, now } = context;
   const { space, host, count, pools, configuration, claiming } = familyRequest;
   const found = new Map<string, Block>();
@@ -183,14 +183,14 @@ async function selectOfHost(
   const suffices = (blocks: readonly Block[]): boolean => {
     for (const block of blocks) found.set(formatCidr(block.cidr), block);
     selections = selectFrom(context, familyRequest, [...found.values()]);
-    return countOf(selections) === count;
+    return slotCount(selections) === count;
   };
   const ownBlockCriteria: OwnBlockCriteria = {
     pools,
     rulesOf: (pool) => slotRules(context, configuration, pool),
     chargeOf: () => new ClaimCharge(context, space, claiming),
     isEnough: (blocks) =>
-      countOf(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
+      slotCount(selectFrom(context, familyRequest, [...found.values(), ...blocks])) === count,
   };
   const sorted = (places: Places) => ownPlaces(context, pools, places, found);
   let current = known ?? (await store.listPlaces(space, host));
@@ -203,7 +203,7 @@ async function selectOfHost(
   for (let tries = 0, waits = 0; tries < CLAIM_TRIES_MAX; ) {
     const own = await readOwn(context, ownBlockCriteria, sorted(current));
     if (suffices(own.blocks)) return { selections };
-    const missing = count - countOf(selections);
+    const missing = count - slotCount(selections);
     // Another function is claiming a block for this host. It will serve both, and a second one may be the last for another host.
     const isWaiting = own.claiming && waits < CLAIM_WAITS_MAX;
     const acquired = isWaiting

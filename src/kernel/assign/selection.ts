@@ -77,7 +77,7 @@ export interface ApplicationAsked {
 }
 
 /** The slots that a search found, and why they are fewer than wanted. */
-export interface Found {
+export interface FoundSlots {
   readonly selections: readonly SlotSelection[];
   readonly rejection?: Rejection;
   /** The addresses that time alone frees, beside a rejection. */
@@ -125,5 +125,6 @@ export function besideOthers({ others = [] }: FamilyRequest, block: Block): Bloc
   return taken.length === 0 ? block : withTaken(block, taken);
 }
 
-export const countOf = (selections: readonly { readonly ordinals: readonly number[] }[]): number =>
-  selections.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
+export const slotCount = (
+  selections: readonly { readonly ordinals: readonly number[] }[],
+): number => selections.reduce((sum, { ordinals }) => sum + ordinals.length, 0);

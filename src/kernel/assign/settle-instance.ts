@@ -2,10 +2,10 @@ import { Rejection } from "../../base/outcome.ts";
 import { isKeptKind, isReplaced, type Workload } from "../../nouns/application/workload.ts";
 import { type Holding, holdingsOf, isWhole } from "../allocations/holding.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { endAsSeen } from "../end/end.ts";
 import { type Allocation, isHolding, isOver } from "../values/allocation.ts";
-import { type Assignment, assignment } from "./assignment.ts";
+import { type Assignment, assignmentOf } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { alreadyReleased, inProgress, isVacant } from "./replay.ts";
 import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts";
@@ -49,7 +49,7 @@ async function settleAsSeen(
     if (refused) return answer(answer(refused));
     assertYoung(execution);
     const isMoved = seen.host !== request.host;
-    const [named, whole] = await allOf(
+    const [named, whole] = await awaitAll(
       isMoved ? nameHost(execution, seen) : seen,
       wholeOf(execution, seen),
     );
@@ -62,7 +62,7 @@ async function settleAsSeen(
     // A release or a later incarnation writes the allocation first. So if it is unchanged after the blocks were read, they were held.
     const again = await context.store.readAllocation(seen.place);
     if (again?.revision !== seen.revision) return RETRY;
-    return answer(answer(assignment([{ allocation: seen, held: whole }], request)));
+    return answer(answer(assignmentOf([{ allocation: seen, held: whole }], request)));
   }
   // The slots of its first request may land after they were looked for, and a repeat of it may be answered with them.
   const mayLand = !whole && isOfIncarnation(seen, workload) && seen.released.size === 0;
@@ -95,7 +95,7 @@ async function serveAgain(
     const returning = { workload, seen: named, held: whole, isMoved: isMoved || moves };
     const returned = await returnInstance(execution, returning);
     if (!returned) return RETRY;
-    return answer(answer(assignment([{ allocation: returned, held: whole }], request)));
+    return answer(answer(assignmentOf([{ allocation: returned, held: whole }], request)));
   }
   const author = whole ? "answered" : { fence: "instance-fence" };
   const ended = await endAsSeen(context, "instance-end", seen, author);

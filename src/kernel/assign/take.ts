@@ -7,12 +7,18 @@ import { fence } from "../blocks/fence-block.ts";
 import { answer, proceed, RETRY, type Step, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
-import { allOf, inParallel } from "../core/parallel.ts";
+import { awaitAll, inParallel } from "../core/parallel.ts";
 import { withdraw } from "../end/end.ts";
 import { type Allocation, allocationBytes, type Part } from "../values/allocation.ts";
 import { type Block, fillingOf, heldBy } from "../values/block.ts";
 import { fresh, freshToken } from "../values/fresh.ts";
-import { type Assignment, type AssignRequest, assignment, fieldOf, totalOf } from "./assignment.ts";
+import {
+  type Assignment,
+  type AssignRequest,
+  assignmentOf,
+  countFieldOf,
+  totalOf,
+} from "./assignment.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver } from "./execution.ts";
 import type { SlotSelection } from "./selection.ts";
@@ -47,7 +53,7 @@ export async function take(
   await inParallel(named.next, PARTS_TAKEN_AT_ONCE, (part) => takePart(execution, part));
   const { written, held } = execution;
   if (!isOneWrite || !written || held.length === 0) return RETRY;
-  return answer(assignment([{ allocation: written, held }], request, shortageOf(execution)));
+  return answer(assignmentOf([{ allocation: written, held }], request, shortageOf(execution)));
 }
 
 /** Takes the quota slots of a request with a limit. */
@@ -94,7 +100,7 @@ async function nameParts(
   const allocation = allocationOf(execution, named, state);
   if (allocationBytes(allocation) > ALLOCATION_BYTES_MAX) return answer(tooLarge(request, named));
   const isEntered = execution.entered !== undefined || !allocation.indexed;
-  const [written, left, ready] = await allOf(
+  const [written, left, ready] = await awaitAll(
     writeAllocation(context, execution.expected, allocation),
     isEntered ? [] : createEntries(context, allocation),
     inParallel(
@@ -178,7 +184,7 @@ function tooLarge(request: AssignRequest, named: readonly Part[]): Rejection {
   const { wanted } = request;
   const problem = `comes to ${named.length} blocks, more than can be kept of one request; ask for less at once, or with smaller attributes`;
   const fields = wanted.map((each) => ({
-    field: fieldOf(request, each),
+    field: countFieldOf(request, each),
     value: each.count,
     problem,
   }));

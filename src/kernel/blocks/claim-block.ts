@@ -5,7 +5,7 @@ import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { BlockCharge } from "../../nouns/quota/block-charge.ts";
 import { untilKnown } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { type ClaimCharge, giveBackBlock } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, lowestFreePlace } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
@@ -65,7 +65,7 @@ export async function claimBlock(
     atMs: context.now(),
   };
   // Both items must exist before the block is put. Neither write waits for the other.
-  const [placed] = await allOf(store.createAffinity(affinity), enterGroup(context, pool, cidr));
+  const [placed] = await awaitAll(store.createAffinity(affinity), enterGroup(context, pool, cidr));
   if (placed.outcome === "unknown") return { kind: "lost" };
   const current = placed.item;
   if (!current) return { kind: "busy" };

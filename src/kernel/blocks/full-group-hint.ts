@@ -6,7 +6,7 @@ import { isRanged, type Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import {
   claimableIn,
   groupAt,
@@ -63,7 +63,7 @@ export async function clearGroup(context: Context, pool: Pool, index: bigint): P
   if (isRanged(pool)) return;
   const { store } = context;
   const { space, id } = pool;
-  await allOf(store.unmarkFull(space, id, index), noteOpen(context, pool, groupAt(pool, index)));
+  await awaitAll(store.unmarkFull(space, id, index), noteOpen(context, pool, groupAt(pool, index)));
   await store.clearPoolFull("pool-open", { space, poolId: id });
 }
 

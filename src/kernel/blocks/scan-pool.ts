@@ -3,7 +3,7 @@ import { type Cidr, contains, formatCidr } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { asHint } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { type Block, isEmpty, isWhollyReserved, roomIn, type SlotRules } from "../values/block.ts";
 import {
   claimableIn,
@@ -125,7 +125,7 @@ export async function findFree(
     scan.bounded = !done && isSpent(looks);
     if (done || scan.bounded) break;
     // The hint of one block group is corrected while the next group is read.
-    const [{ free, correct }] = await allOf(scanForFree(context, scan, index), corrected);
+    const [{ free, correct }] = await awaitAll(scanForFree(context, scan, index), corrected);
     corrected = correct();
     if (free) {
       await corrected;

@@ -2,7 +2,7 @@ import type { Address } from "../../net/address.ts";
 import { type AddressSet, sharedBy } from "../../net/address-set.ts";
 import { type Cidr, contains, intervalOf } from "../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
-import { setOf } from "../../nouns/pool/set.ts";
+import { addressSetOf } from "../../nouns/pool/set.ts";
 import type { Context } from "../core/context.ts";
 import type { Block } from "../values/block.ts";
 import { groupAt } from "../values/block-group.ts";
@@ -40,7 +40,7 @@ export async function* walkPool(
   context: Context,
   pool: Pool,
   after: Address | undefined,
-  isWanted: (network: Cidr) => boolean = (network) => touches(setOf(pool), network),
+  isWanted: (network: Cidr) => boolean = (network) => touches(addressSetOf(pool), network),
 ): AsyncGenerator<Stretch> {
   const { store } = context;
   const past = pastOf(pool, after);

@@ -29,7 +29,7 @@ export async function inParallel<Item, Result>(
 }
 
 /** Awaits a few different promises in parallel, as `inParallel` does: none is still running when it throws. */
-export async function allOf<T extends readonly unknown[]>(
+export async function awaitAll<T extends readonly unknown[]>(
   ...under: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
 ): Promise<T> {
   const settled = await Promise.allSettled(under);

@@ -23,7 +23,7 @@ import { heldBy } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { handleOfPrefixes } from "../values/handle.ts";
 import { entriesOf } from "../values/index-entry.ts";
-import { freeSlots, type Tag } from "./free-slots.ts";
+import { freeSlots, type SlotsToFree } from "./free-slots.ts";
 
 /**
  * An allocation is over in four steps, whoever ends it:
@@ -81,7 +81,7 @@ async function endWhole(
   const short = allocation.state === "live" && !allocation.place.keyed && !isPrefix;
   if (!short) return false;
   const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
-    const end = await freeSlots(context, tagOf(allocation, part), part.ordinals);
+    const end = await freeSlots(context, slotsToFree(allocation, part), part.ordinals);
     freed.push(...addressesOf(part, end.freed));
     return { freed: end.freed.length, left: heldBy(end.block, part.token).length };
   });
@@ -133,7 +133,7 @@ export async function endInstance(
 }
 
 /** An execution of a request that has not answered: its allocation, and the slots that it took. */
-export interface Unanswered {
+export interface UnansweredExecution {
   /** The allocation as the execution wrote it; absent before that. */
   readonly written?: Allocation | undefined;
   readonly held: readonly Holding[];
@@ -148,7 +148,7 @@ export interface Unanswered {
  */
 export async function withdraw(
   context: Context,
-  { written, held, unsettled }: Unanswered,
+  { written, held, unsettled }: UnansweredExecution,
 ): Promise<void> {
   if (!written) return;
   const { store } = context;
@@ -165,7 +165,7 @@ export async function withdraw(
   if (!aborted.isDone) return;
   const { allocation } = aborted;
   await inParallel(held, PARTS_FREED_AT_ONCE, ({ part, ordinals }) =>
-    freeSlots(context, tagOf(allocation, part), ordinals),
+    freeSlots(context, slotsToFree(allocation, part), ordinals),
   );
   if (unsettled) return;
   await endTails(context, allocation);
@@ -249,9 +249,9 @@ async function freeRestOfPart(
   author: Author,
   freed: string[],
 ): Promise<void> {
-  const tag = tagOf(allocation, part);
+  const slots = slotsToFree(allocation, part);
   const free = async (ordinals: readonly number[]) => {
-    const end = await freeSlots(context, tag, ordinals);
+    const end = await freeSlots(context, slots, ordinals);
     freed.push(...addressesOf(part, end.freed));
     return end;
   };
@@ -260,7 +260,7 @@ async function freeRestOfPart(
   const seen = await free(part.ordinals.filter((ordinal) => !released.has(ordinal)));
   const left = heldBy(seen.block, part.token);
   if (typeof author === "object" && seen.block && seen.freed.length === 0)
-    left.push(...heldBy(await fence(context, author.fence, tag.space, tag.block), part.token));
+    left.push(...heldBy(await fence(context, author.fence, slots.space, slots.block), part.token));
   if (left.length > 0) await free(left);
 }
 
@@ -292,7 +292,7 @@ export async function deleteFreedParts(
   await context.store.changeAllocation("settle-kept", seen, next);
 }
 
-export function tagOf(allocation: Allocation, part: Part): Tag {
+export function slotsToFree(allocation: Allocation, part: Part): SlotsToFree {
   const { place, state, conflicts, charges } = allocation;
   return {
     space: place.space,
@@ -310,7 +310,7 @@ export function tagOf(allocation: Allocation, part: Part): Tag {
 export const heldAgain = (
   { workload }: Allocation,
   { ofApplication }: Part,
-): Pick<Tag, "applicationHash"> =>
+): Pick<SlotsToFree, "applicationHash"> =>
   ofApplication && workload ? { applicationHash: applicationHash(workload) } : {};
 
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>

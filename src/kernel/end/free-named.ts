@@ -67,13 +67,13 @@ export async function freeNamed(
     isConflict || allocation?.conflicts.has(text) ? { conflicts: new Set([ordinal]) } : {};
   const part = allocation?.parts.find((each) => each.token === token);
   const again = allocation && part && heldAgain(allocation, part);
-  const tag = {
+  const slots = {
     ...{ space, block: cidr, token, handleHash, cools: true, ...conflicts, ...again },
     ...(allocation && { charges: allocation.charges }),
     // Without a mark of the allocation, a pool could be made of a prefix that is free.
     ...(!keyed && !isPrefix && { isOfAddress: true as const }),
   };
-  const { freed, block } = await freeSlots(context, tag, [ordinal], new Set([ordinal]));
+  const { freed, block } = await freeSlots(context, slots, [ordinal], new Set([ordinal]));
   if (allocation?.workload) {
     await settleFreed(context, allocation);
     await dropIfEmpty(context, allocation);

@@ -6,15 +6,15 @@ import { asHint } from "../core/bounded-work.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../core/compare-and-swap.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { giveBack } from "../quotas/give-back.ts";
 import { type Block, heldBy } from "../values/block.ts";
 import type { FreedSlot } from "../values/block-changes.ts";
 import { fresh } from "../values/fresh.ts";
 import { isReleased } from "../values/slot.ts";
 
-/** The tag of taken slots, and their block. */
-export interface Tag {
+/** Taken slots under one tag, their block, and what they become. */
+export interface SlotsToFree {
   readonly space: string;
   readonly block: Cidr;
   readonly token: string;
@@ -47,16 +47,17 @@ export interface Freed {
  */
 export async function freeSlots(
   context: Context,
-  tag: Tag,
+  slots: SlotsToFree,
   seen: readonly number[],
   only?: ReadonlySet<number>,
 ): Promise<Freed> {
-  const result = await freed(context, tag, seen, only);
+  const result = await freed(context, slots, seen, only);
   const { block, freed: ordinals, isCertain } = result;
   // After an unknown outcome another caller may have freed them, and may have given them back.
-  if (tag.charges && isCertain) await giveBack(context, tag.space, tag.charges, ordinals.length);
+  if (slots.charges && isCertain)
+    await giveBack(context, slots.space, slots.charges, ordinals.length);
   if (block && ordinals.length > 0)
-    await allOf(
+    await awaitAll(
       asHint(() => clearIfWasFull(context, block, ordinals)),
       asHint(() => noteIfOpened(context, block, ordinals)),
     );
@@ -65,34 +66,34 @@ export async function freeSlots(
 
 async function freed(
   context: Context,
-  tag: Tag,
+  slots: SlotsToFree,
   seen: readonly number[],
   only: ReadonlySet<number> | undefined,
 ): Promise<Freed> {
   const { store } = context;
-  const release = await releaseOf(context, tag);
-  const taken = { kind: "taken", token: tag.token, handleHash: tag.handleHash } as const;
+  const release = await releaseOf(context, slots);
+  const taken = { kind: "taken", token: slots.token, handleHash: slots.handleHash } as const;
   const unsure = new Set<number>();
   let ordinals = seen;
   // A slot that cools or is held under the token was taken. A slot that looks free may still be taken by a late write.
-  let wereTaken = tag.cools || tag.applicationHash !== undefined;
+  let wereTaken = slots.cools || slots.applicationHash !== undefined;
   const decided = (block: Block | undefined): Step<Freed> => {
-    ordinals = heldBy(block, tag.token).filter((n) => only === undefined || only.has(n));
+    ordinals = heldBy(block, slots.token).filter((n) => only === undefined || only.has(n));
     wereTaken = true;
-    const isKept = tag.isOfAddress === true && block?.whole === true;
+    const isKept = slots.isOfAddress === true && block?.whole === true;
     return ordinals.length === 0 || isKept
-      ? answer({ freed: freedOf(block, tag, unsure), block })
+      ? answer({ freed: freedOf(block, slots, unsure), block })
       : RETRY;
   };
   return compareAndSwap("the block of the slots to be freed", async () => {
-    if (ordinals.length === 0) return decided(await store.readBlock(tag.space, tag.block));
+    if (ordinals.length === 0) return decided(await store.readBlock(slots.space, slots.block));
     const result = await store.freeSlots(
-      { space: tag.space, cidr: tag.block },
+      { space: slots.space, cidr: slots.block },
       [
         {
           taken,
           freed: new Map(ordinals.map((ordinal) => [ordinal, release(ordinal)])),
-          ...(tag.isOfAddress && { isOfAddress: true }),
+          ...(slots.isOfAddress && { isOfAddress: true }),
         },
       ],
       fresh(context),
@@ -104,14 +105,14 @@ async function freed(
     if (result.outcome === "lost") return decided(result.item);
     // Rule 3: after an unknown outcome the block is read. A late write of this one frees only what it was to free.
     if (wereTaken) for (const ordinal of ordinals) unsure.add(ordinal);
-    return decided(await store.readBlock(tag.space, tag.block));
+    return decided(await store.readBlock(slots.space, slots.block));
   });
 }
 
 /** Returns what each slot becomes when it is freed. Only a conflict needs the configuration. */
 async function releaseOf(
   context: Context,
-  { space, token, handleHash, cools, conflicts, applicationHash }: Tag,
+  { space, token, handleHash, cools, conflicts, applicationHash }: SlotsToFree,
 ): Promise<(ordinal: number) => FreedSlot> {
   const seconds = cools && conflicts?.size ? await quarantineSeconds(context, space) : 0;
   return (ordinal) => {
@@ -129,11 +130,15 @@ export async function quarantineSeconds(context: Context, space: string): Promis
 }
 
 /** Returns the slots whose release had an unknown outcome, and that the block shows as freed. */
-function freedOf(block: Block | undefined, tag: Tag, unsure: ReadonlySet<number>): number[] {
+function freedOf(
+  block: Block | undefined,
+  slots: SlotsToFree,
+  unsure: ReadonlySet<number>,
+): number[] {
   return [...unsure].filter((ordinal) => {
     const slot = block?.slots.get(ordinal);
-    const isGone = !tag.cools && tag.applicationHash === undefined;
+    const isGone = !slots.cools && slots.applicationHash === undefined;
     if (isGone || !slot) return isGone;
-    return (isReleased(slot) || slot.kind === "held") && slot.token === tag.token;
+    return (isReleased(slot) || slot.kind === "held") && slot.token === slots.token;
   });
 }

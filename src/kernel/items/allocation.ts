@@ -32,7 +32,7 @@ import type { Key } from "../../table/item.ts";
 import {
   allocationKey,
   allocationPk,
-  allocationPlaceOf,
+  allocationPlaceIn,
   allocationPrefix,
   tombstoneKey,
 } from "../../table/key.ts";
@@ -104,7 +104,7 @@ export function allocationItems(table: Table) {
       const page = { limit, ...(after && { after: allocationKey(after).sk }) };
       const items = await table.query(allocationPk(space, handleHash), page);
       const last = items.length === limit ? items.at(-1) : undefined;
-      return { ...readEach(items, allocationFrom), next: last && allocationPlaceOf(last) };
+      return { ...readEach(items, allocationFrom), next: last && allocationPlaceIn(last) };
     },
 
     createAllocation: (allocation: Allocation) =>
@@ -237,7 +237,7 @@ export function allocationItems(table: Table) {
       return keys.map((key) =>
         isTombstone(key)
           ? dueTombstoneFrom(key)
-          : { place: allocationPlaceOf(key), dueAtMs: key.dueAtMs },
+          : { place: allocationPlaceIn(key), dueAtMs: key.dueAtMs },
       );
     },
   };
@@ -301,7 +301,7 @@ const owners: SparseForm<Allocation["owners"]> = {
 
 const ALLOCATION = codec<Allocation, "place">({
   key: ({ place }) => allocationKey(place),
-  named: (key) => ({ place: allocationPlaceOf(key) }),
+  named: (key) => ({ place: allocationPlaceIn(key) }),
   attributes: {
     state: anyOf(ALLOCATION_STATES),
     handle: text,

@@ -110,11 +110,11 @@ export function blockGroupIndexItems(table: Table) {
 
 /**
  * Returns an index of a block group as text of base 36, which is short for the usual ones. An index
- * has up to 122 bits, more than a number holds. Inverse of `groupOf`.
+ * has up to 122 bits, more than a number holds. Inverse of `groupOfText`.
  */
 export const groupText = (group: bigint): string => group.toString(36);
 
-export const groupOf = (text: string): bigint =>
+export const groupOfText = (text: string): bigint =>
   text.length <= DIGITS_EXACT
     ? BigInt(Number.parseInt(text, 36))
     : [...text].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
@@ -122,7 +122,7 @@ export const groupOf = (text: string): bigint =>
 const groupSet: SparseForm<ReadonlySet<bigint>> = {
   isSparse: true,
   write: (groups) => set.write(new Set([...groups].map(groupText))),
-  read: (attributes, name) => new Set([...set.read(attributes, name)].map(groupOf)),
+  read: (attributes, name) => new Set([...set.read(attributes, name)].map(groupOfText)),
 };
 
 const INDEX_PAGE = codec<IndexPage, "space" | "poolId" | "page">({

@@ -11,7 +11,7 @@ import {
 } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 import { GROUPS_PER_LENDING_PAGE, type LendingHint, type LendingPage } from "../values/lending.ts";
-import { groupOf, groupText } from "./block-group-index.ts";
+import { groupOfText, groupText } from "./block-group-index.ts";
 
 /** The prefix of an attribute of a page: the hint of one block group, by its place on the page. */
 const GROUP = "g";
@@ -91,7 +91,7 @@ const hintsOn: FlatForm<LendingPage["hints"]> = {
     return new Map(
       Object.entries(item).flatMap(([name, value]) =>
         name.startsWith(GROUP) && typeof value === "string"
-          ? [[first + groupOf(name.slice(GROUP.length)), hintFrom(value)]]
+          ? [[first + groupOfText(name.slice(GROUP.length)), hintFrom(value)]]
           : [],
       ),
     );
@@ -101,7 +101,7 @@ const hintsOn: FlatForm<LendingPage["hints"]> = {
 /** Returns the pool and the number of a page, by its sort key. */
 function pageIn(sk: string): Pick<LendingPage, "poolId" | "page"> {
   const [poolId = "", page = ""] = partsOf(sk.slice(LENDING_PREFIX.length));
-  return { poolId, page: groupOf(page) };
+  return { poolId, page: groupOfText(page) };
 }
 
 const LENDING = codec<LendingPage, "space" | "poolId" | "page">({

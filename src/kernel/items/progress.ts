@@ -13,7 +13,7 @@ import {
 } from "../../table/codec.ts";
 import { readEach, reading } from "../../table/format.ts";
 import type { Item } from "../../table/item.ts";
-import { allocationKey, allocationPlaceOf, progressKey, SWEEP_PK } from "../../table/key.ts";
+import { allocationKey, allocationPlaceIn, progressKey, SWEEP_PK } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 import type { Due } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
@@ -86,7 +86,7 @@ const cursorKeyIn = reading((item: Item) =>
 const place: FlatForm<AllocationPlace> = {
   isFlat: true,
   write: (place) => ({ ...allocationKey(place) }),
-  read: (due) => allocationPlaceOf({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
+  read: (due) => allocationPlaceIn({ pk: textOf(due, "pk"), sk: textOf(due, "sk") }),
 };
 
 const partial = record<PartialWalk>({ fromMs: number, spaces: optional(texts) });

@@ -11,7 +11,7 @@ import {
 } from "../../nouns/quota/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 
 /** The time after which an earlier second cannot be one of a clock that is ahead. */
 const SECOND_STALE_S = CLOCK_SKEW_MS_MAX / 1000 + 1;
@@ -24,7 +24,7 @@ export async function whyNotAdmitted(
 ): Promise<Rejection | undefined> {
   const limiting = quotasFor(quotas, request).filter((quota) => quota.requestsPerSecond);
   if (limiting.length === 0) return undefined;
-  const admits = await allOf(...limiting.map((quota) => takeOne(context, quota)));
+  const admits = await awaitAll(...limiting.map((quota) => takeOne(context, quota)));
   const refusing = limiting.find((_, n) => !admits[n]);
   return refusing && quotaRejection("rate_limited", refusing, "requestsPerSecond", "");
 }

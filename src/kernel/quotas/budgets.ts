@@ -15,7 +15,7 @@ import {
 } from "../../nouns/quota/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { fresh } from "../values/fresh.ts";
 import { copyOf, giveBack } from "./give-back.ts";
 
@@ -32,7 +32,7 @@ export async function charge(
 ): Promise<readonly Charge[] | Rejection> {
   const limiting = quotasFor(quotas, subject).filter((quota) => quota[of] !== undefined);
   if (limiting.length === 0) return [];
-  const spent = await allOf(...limiting.map((quota) => spend(context, quota, of, count)));
+  const spent = await awaitAll(...limiting.map((quota) => spend(context, quota, of, count)));
   const charges = spent.flatMap((each) => (each instanceof Rejection ? [] : [each]));
   const refused = spent.find((each) => each instanceof Rejection);
   const [first] = limiting;

@@ -3,7 +3,7 @@ import { anyLane, type Budget, type BudgetNamed, type Charge } from "../../nouns
 import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import type { GivingBack } from "../core/warm-cache.ts";
 import { fresh } from "../values/fresh.ts";
 
@@ -17,7 +17,7 @@ export async function giveBack(
   charges: readonly Charge[],
   count: number,
 ): Promise<void> {
-  await allOf(
+  await awaitAll(
     ...charges.map(({ quota, of, round }) =>
       asHint(() => inTurn(context, { space, quota, of }, round, count)),
     ),

@@ -19,7 +19,7 @@ export interface GroupOnWay {
  *
  * @param failures receives what could not be read; the walk continues with the others
  */
-export async function* groupsAfter(
+export async function* groupsOfSpace(
   { store }: Context,
   pools: readonly Pool[],
   position: SpacePosition | undefined,

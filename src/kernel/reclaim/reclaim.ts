@@ -14,7 +14,7 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { type Random, randomBelow } from "../values/fresh.ts";
 import { PoolsSeen } from "./full-pools-seen.ts";
-import { type GroupOnWay, groupsAfter } from "./groups-of-space.ts";
+import { type GroupOnWay, groupsOfSpace } from "./groups-of-space.ts";
 import { PassCount } from "./pass-count.ts";
 import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
 
@@ -215,7 +215,7 @@ async function* groupsOf(
   // What an unreadable pool has is unknown, and it may be one of a subnet.
   else if (unreadablePools.length === 0 && configuration.unreadableReservations.length === 0)
     begin(configuration);
-  yield* groupsAfter(context, pools, entry.position, done.failures);
+  yield* groupsOfSpace(context, pools, entry.position, done.failures);
 }
 
 /** Reads the configuration of a space. @throws CorruptItemError if its settings cannot be read */

@@ -4,7 +4,7 @@ import type { Context } from "../core/context.ts";
 import { type Allocation, isFinished, isOver } from "../values/allocation.ts";
 import { type AllocationPlace, compareAllocationPlaces } from "../values/allocation-place.ts";
 import { freshAllocationId } from "../values/fresh.ts";
-import { Ending, type Released } from "./ending.ts";
+import { BoundedRelease, type Released } from "./bounded-release.ts";
 
 /**
  * Releases every address that a handle has now, as far as the time of one request allows; a repeat continues. It first
@@ -19,9 +19,9 @@ export async function releaseHandle(
   handle: string,
   isMeant: (allocation: Allocation) => boolean = () => true,
 ): Promise<Released> {
-  const ending = new Ending(context);
+  const release = new BoundedRelease(context);
   const over: Allocation[] = [];
-  for await (const { allocations, isLong } of looks(context, ending, space, handle)) {
+  for await (const { allocations, isLong } of looks(context, release, space, handle)) {
     // Handles whose hashes collide share a partition.
     const left = allocations.filter(
       (allocation) =>
@@ -30,15 +30,15 @@ export async function releaseHandle(
     for (const allocation of left.filter(isOver)) {
       // Its owners are not needed any more, and may be most of its size.
       if (over.length < ALLOCATIONS_OVER_MAX) over.push({ ...allocation, owners: new Map() });
-      else ending.putOff();
+      else release.putOff();
     }
-    await ending.end(
+    await release.end(
       left.filter((allocation) => !isOver(allocation)),
       { settles: isLong },
     );
   }
-  await ending.end(over, { settles: true });
-  return ending.answer();
+  await release.end(over, { settles: true });
+  return release.answer();
 }
 
 interface Look {
@@ -53,17 +53,17 @@ interface Look {
  */
 async function* looks(
   context: Context,
-  ending: Ending,
+  release: BoundedRelease,
   space: string,
   handle: string,
 ): AsyncGenerator<Look> {
   const { store, random, now } = context;
   const hash = handleHash(handle);
   const lookAfter = async (after?: AllocationPlace) => {
-    const page = await ending.trying(() =>
+    const page = await release.trying(() =>
       store.listAllocationPage(space, hash, { after, limit: ALLOCATIONS_PER_LOOK }),
     );
-    for (const unreadable of page?.unreadable ?? []) ending.leave(unreadable);
+    for (const unreadable of page?.unreadable ?? []) release.leave(unreadable);
     return { allocations: page?.items ?? [], next: page?.next };
   };
   const first = await lookAfter();
@@ -73,7 +73,7 @@ async function* looks(
   const drawn: AllocationPlace = { space, handleHash: hash, id, keyed: random.fraction() < 0.5 };
   const isAhead = compareAllocationPlaces(drawn, first.next) > 0;
   for (const [after, until] of isAhead ? [[drawn], [first.next, drawn]] : [[first.next]])
-    for (let next = after; next && ending.mayBegin(); ) {
+    for (let next = after; next && release.mayBegin(); ) {
       const page = await lookAfter(next);
       const isWithin = (place: AllocationPlace) =>
         !until || compareAllocationPlaces(place, until) <= 0;

@@ -10,7 +10,7 @@ import { shuffled } from "../values/fresh.ts";
 import { isOfNode } from "../values/handle.ts";
 import type { HostId } from "../values/host.ts";
 import type { Slot } from "../values/slot.ts";
-import { Ending, type Released } from "./ending.ts";
+import { BoundedRelease, type Released } from "./bounded-release.ts";
 
 /**
  * Releases every address of a host, in its own blocks and in those that it borrows from. Its affinities and
@@ -29,22 +29,22 @@ export async function releaseHost(
   isMeant: (allocation: Allocation) => boolean = ({ handle }) => !isOfNode(handle),
 ): Promise<Released> {
   const { store, random } = context;
-  const ending = new Ending(context);
+  const release = new BoundedRelease(context);
   const named = await namedBlocks(context, space, host);
-  for (const each of named.unreadable) ending.leave(each);
+  for (const each of named.unreadable) release.leave(each);
   // The order is random, so that no block always waits behind the same ones.
   const cidrs = shuffled(named.cidrs, random);
-  for (let from = 0; from < cidrs.length && ending.mayBegin(); from += PAGE_READS_AT_ONCE) {
+  for (let from = 0; from < cidrs.length && release.mayBegin(); from += PAGE_READS_AT_ONCE) {
     const some = cidrs.slice(from, from + PAGE_READS_AT_ONCE);
-    const blocks = await ending.trying(() =>
+    const blocks = await release.trying(() =>
       inParallel(some, PAGE_READS_AT_ONCE, (cidr) => orCorrupt(store.readBlock(space, cidr))),
     );
     for (const block of blocks ?? []) {
-      if (block instanceof CorruptItemError) ending.leave(block);
-      else if (block && !block.whole) await releaseIn(context, ending, block, { host, isMeant });
+      if (block instanceof CorruptItemError) release.leave(block);
+      else if (block && !block.whole) await releaseIn(context, release, block, { host, isMeant });
     }
   }
-  return ending.answer();
+  return release.answer();
 }
 
 /**
@@ -53,7 +53,7 @@ export async function releaseHost(
  */
 async function releaseIn(
   context: Context,
-  ending: Ending,
+  release: BoundedRelease,
   block: Block,
   { host, isMeant }: Meant,
 ): Promise<void> {
@@ -61,15 +61,15 @@ async function releaseIn(
   const taken = [...slots.values()].filter((slot) => slot.kind === "taken");
   const byToken = new Map(taken.map((slot) => [slot.token, slot]));
   const mixed = shuffled([...byToken.values()], context.random);
-  for (let from = 0; from < mixed.length && ending.mayBegin(); from += SLOTS_PER_LOOK) {
+  for (let from = 0; from < mixed.length && release.mayBegin(); from += SLOTS_PER_LOOK) {
     const some = mixed.slice(from, from + SLOTS_PER_LOOK);
-    const allocations = await ending.trying(() =>
-      allocationsOf(context, ending, space, some, host),
+    const allocations = await release.trying(() =>
+      allocationsOf(context, release, space, some, host),
     );
     const [instances, others] = split((allocations ?? []).filter(isMeant));
-    await ending.endInstances(instances, block);
+    await release.endInstances(instances, block);
     // The release by host does not find them again, so settling gains nothing.
-    await ending.end(others, { settles: false });
+    await release.end(others, { settles: false });
   }
 }
 
@@ -91,13 +91,13 @@ function split(allocations: readonly Allocation[]) {
 /** Returns the host's allocations that hold these slots. */
 async function allocationsOf(
   context: Context,
-  ending: Ending,
+  release: BoundedRelease,
   space: string,
   slots: readonly Slot[],
   host: HostId,
 ): Promise<readonly Allocation[]> {
   const { owners, unreadable } = await lookForOwners(context, space, slots);
-  for (const each of unreadable) ending.leave(each);
+  for (const each of unreadable) release.leave(each);
   const allocations = new Set([...owners.values()].map(({ allocation }) => allocation));
   return [...allocations].filter((allocation) => allocation.host === host);
 }

@@ -4,7 +4,7 @@ import { isKeptKind, type Workload } from "../../nouns/application/workload.ts";
 import { holdingsOf } from "../allocations/holding.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { allOf } from "../core/parallel.ts";
+import { awaitAll } from "../core/parallel.ts";
 import { endInstance } from "../end/end.ts";
 import { endWithoutNext, keepInstance } from "../end/keep-instance.ts";
 import { type Allocation, isHolding, isOver } from "../values/allocation.ts";
@@ -72,7 +72,7 @@ export async function keptOf(
   if (!workload) return undefined;
   const { isKept, allocation } = await keepInstance(context, place, workload.incarnation);
   if (!isKept || !allocation) return undefined;
-  const [isEnded, held] = await allOf(
+  const [isEnded, held] = await awaitAll(
     endWithoutNext(context, allocation, freed),
     holdingsOf(context, allocation),
   );

@@ -63,7 +63,7 @@ export const nameOfEntry = ({ space, attribute, valueHash, place }: IndexEntry):
  * Returns true if an index has an entry for every address that has its attribute (I22).
  * A walk of every shard has begun after the last request that may have left its entries out.
  */
-export const isComplete = (
+export const isIndexComplete = (
   { space, sinceMs }: Omit<SpaceIndex, "attribute">,
   walks: readonly ShardWalk[],
 ): boolean =>

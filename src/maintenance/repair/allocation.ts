@@ -9,7 +9,13 @@ import { changeLease } from "../../kernel/allocations/change-lease.ts";
 import { fence } from "../../kernel/blocks/fence-block.ts";
 import type { Context } from "../../kernel/core/context.ts";
 import { inParallel } from "../../kernel/core/parallel.ts";
-import { type Author, deleteFreedParts, endAsSeen, freeRest, tagOf } from "../../kernel/end/end.ts";
+import {
+  type Author,
+  deleteFreedParts,
+  endAsSeen,
+  freeRest,
+  slotsToFree,
+} from "../../kernel/end/end.ts";
 import { freeSlots } from "../../kernel/end/free-slots.ts";
 import {
   type Allocation,
@@ -105,7 +111,7 @@ export async function repairAllocation(
     const released = releasedOrdinals(seen, part);
     const held = heldBy(block, part.token);
     const left = held.filter((ordinal) => released.has(ordinal));
-    if (left.length > 0) await freeSlots(context, tagOf(seen, part), left, released);
+    if (left.length > 0) await freeSlots(context, slotsToFree(seen, part), left, released);
     return left.length < held.length;
   });
   if (holds.some(Boolean)) {

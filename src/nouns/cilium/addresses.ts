@@ -23,7 +23,7 @@ export const ciliumAddressesOf = ({ ipam, status }: CiliumObject): CiliumAddress
 export const familyOf = (text: string): Family => (text.includes(":") ? 6 : 4);
 
 /** Returns the addresses of some canonical texts. */
-export const addressesOf = (texts: Iterable<string>): ReadonlyMap<string, Address> =>
+export const addressesByText = (texts: Iterable<string>): ReadonlyMap<string, Address> =>
   new Map([...texts].flatMap((text) => read(text).map((address) => [text, address])));
 
 const byAddress = <T>(named: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> =>

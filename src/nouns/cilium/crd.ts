@@ -1,6 +1,6 @@
 import type { StatedAddress } from "../../kernel/values/stated-address.ts";
 import { compareAddresses } from "../../net/address.ts";
-import { addressesOf, type CiliumAddresses, ciliumAddressesOf } from "./addresses.ts";
+import { addressesByText, type CiliumAddresses, ciliumAddressesOf } from "./addresses.ts";
 import { settleMarks } from "./marks.ts";
 import type { CiliumObject, CiliumOptions } from "./object.ts";
 import type { CiliumEntry, CiliumMemory } from "./report.ts";
@@ -33,8 +33,8 @@ export interface CrdDecision extends CiliumMemory {
 export function decideCrd(statement: CrdStatement): CrdDecision {
   const { object, held, earlier } = statement;
   const seen = ciliumAddressesOf(object);
-  const stated = addressesOf(new Set([...seen.pool.keys(), ...seen.used.keys()]));
-  const known = new Map([...stated, ...addressesOf(earlier.entries.map(({ text }) => text))]);
+  const stated = addressesByText(new Set([...seen.pool.keys(), ...seen.used.keys()]));
+  const known = new Map([...stated, ...addressesByText(earlier.entries.map(({ text }) => text))]);
   const before = new Map(earlier.entries.map((entry) => [entry.text, entry]));
   const entries = [...known]
     .toSorted(([, a], [, b]) => compareAddresses(a, b))

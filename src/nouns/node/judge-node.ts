@@ -14,7 +14,7 @@ export type NodeWord = Pick<NodeIncarnation, "uid"> & {
 } & ((NodeIncarnation & { readonly kind: "stated" | "deleted" }) | { readonly kind: "terminated" });
 
 /** A tombstone to write, over the one that was seen. */
-export interface Ending extends NodeIncarnation {
+export interface NewTombstone extends NodeIncarnation {
   readonly seen: Tombstone | undefined;
   readonly by: Tombstone["by"];
   /** True if its time begins anew. */
@@ -28,7 +28,7 @@ export interface Verdict {
    * node of this name, so the event changes nothing.
    */
   readonly status: "applied" | "stale" | "freeing" | "foreign";
-  readonly endings: readonly Ending[];
+  readonly endings: readonly NewTombstone[];
   /** The tombstone that the event proves wrong. */
   readonly revived?: Tombstone;
   /** True if the report, the labels and the machine of the event are written. */
@@ -163,7 +163,7 @@ function judgeTerminated(life: NodeLife, uid: string): Verdict {
 }
 
 /** Returns the end of the object that has the name, if the word is of a later one. */
-function replacedIn(life: NodeLife, word: NodeIncarnation): readonly Ending[] {
+function replacedIn(life: NodeLife, word: NodeIncarnation): readonly NewTombstone[] {
   const { report } = life;
   if (!report || report.uid === word.uid || !isNewer(word, report)) return [];
   const seen = tombstoneOf(life, report.uid);

@@ -4,7 +4,7 @@ import type { Application, Target } from "../application/application.ts";
 import type { SpaceConfiguration } from "./configuration.ts";
 import { type NetworkOfAddress, networkFor } from "./network.ts";
 import { assignsPrefixes, isRanged, type Pool } from "./pool.ts";
-import { extentOf, servedSetOf, setOf } from "./set.ts";
+import { addressSetOf, extentOf, servedSetOf } from "./set.ts";
 
 /** Returns true if a pool serves applications only, with what no other pool of its CIDR has. */
 export const isForApplications = ({ assignmentMode }: Pick<Pool, "assignmentMode">): boolean =>
@@ -22,7 +22,7 @@ export const applicationPoolAround = (pool: Pool, pools: readonly Pool[]): Pool 
  * Returns the addresses that a pool assigns. An Applications pool has what the others of its CIDR leave, pending ones included.
  */
 export const ownSetOf = (pool: Pool, pools: readonly Pool[]): AddressSet =>
-  leftBy(pools, pool, setOf(pool));
+  leftBy(pools, pool, addressSetOf(pool));
 
 /** Returns the addresses that can be assigned in the name of a pool. */
 export const ownServedSetOf = (pool: Pool, pools: readonly Pool[]): AddressSet =>
@@ -91,7 +91,7 @@ export const poolsOfTarget = (
  * Returns a function that finds the network of a pool by its name, once for each pool. What the pool does not say is as the Applications
  * pool around it says. There is none for a pool that cannot be read, and for one of prefixes.
  */
-export function networksOf(
+export function networkFinder(
   pools: readonly Pool[],
 ): (name: string) => { readonly network?: NetworkOfAddress } {
   const known = new Map<string, { readonly network?: NetworkOfAddress }>();

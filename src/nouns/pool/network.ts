@@ -1,5 +1,5 @@
 import { type Address, BITS } from "../../net/address.ts";
-import { holds } from "../../net/address-set.ts";
+import { includesAddress } from "../../net/address-set.ts";
 import { type Cidr, cidrOf, contains, type Interval, intervalOf } from "../../net/cidr.ts";
 import type { Labels } from "../../net/labels.ts";
 
@@ -66,7 +66,7 @@ export function partInNetworks(
   pools: readonly NetworkOfPool[],
   address: Address,
 ): NetworkPart | undefined {
-  const keeping = pools.find((pool) => holds(keptOutOf(pool), address));
+  const keeping = pools.find((pool) => includesAddress(keptOutOf(pool), address));
   if (!keeping) return undefined;
   if (!isBound(keeping, address)) return "gateway";
   return address.value === networkAround(keeping).base ? "network" : "broadcast";

@@ -10,7 +10,7 @@ import { hasAddress } from "./set.ts";
  * Returns the readable pool that has an address. A pool comes before the one that it is made of, and a serving pool before one
  * whose range was given to it. A creation that was cut off never had its range.
  */
-export const poolOf = (
+export const poolWithAddress = (
   { pools }: Pick<SpaceConfiguration, "pools">,
   address: Address,
 ): Pool | undefined => servingFirst(pools.filter((pool) => hasAddress(pool, address)));
@@ -23,7 +23,7 @@ export const poolOver = (
   configuration: Pick<SpaceConfiguration, "pools">,
   address: Address,
 ): Pool | undefined =>
-  poolOf(configuration, address) ??
+  poolWithAddress(configuration, address) ??
   servingFirst(configuration.pools.filter(({ cidr }) => contains(cidr, address)));
 
 /**

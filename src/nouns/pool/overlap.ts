@@ -6,7 +6,7 @@ import { type AddressPlanEntry, mayShare } from "./address-plan.ts";
 import { isBeside, isForApplications } from "./application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "./configuration.ts";
 import type { Pool } from "./pool.ts";
-import { extentOf, setOf } from "./set.ts";
+import { addressSetOf, extentOf } from "./set.ts";
 
 /** The reason why a ranged pool cannot have some addresses. */
 interface InTheWay {
@@ -45,7 +45,7 @@ export function sharedAddresses(
     );
   // A pool that keeps its addresses comes first: while it is in the way, there is nothing to wait for.
   for (const other of others) {
-    const kept = other.state === "deleting" ? extentOf(other) : setOf(other);
+    const kept = other.state === "deleting" ? extentOf(other) : addressSetOf(other);
     const [first] = formatSet(sharedBy(wanted, kept));
     if (first !== undefined)
       return { rejection: rejection(first, other, `has it${fateOf(other)}`, jobOf(other)) };
@@ -73,8 +73,8 @@ function againstApplications(
     if (!isForApplications(pool) && !isForApplications(other)) continue;
     if (isForApplications(pool) && isForApplications(other)) return secondOf(pool, other);
     const [outer, inner] = isForApplications(pool)
-      ? [unionOf(setOf(pool), wanted), extentOf(other)]
-      : [setOf(other), wanted];
+      ? [unionOf(addressSetOf(pool), wanted), extentOf(other)]
+      : [addressSetOf(other), wanted];
     const [astray] = formatSet(subtract(inner, outer));
     if (astray !== undefined) return outsideOf(pool, other, astray);
   }

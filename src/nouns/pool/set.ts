@@ -1,11 +1,11 @@
 import type { Address } from "../../net/address.ts";
-import { type AddressSet, holds, subtract, unionOf } from "../../net/address-set.ts";
+import { type AddressSet, includesAddress, subtract, unionOf } from "../../net/address-set.ts";
 import { cidrOf, contains, type Interval, intervalOf, merged, overlaps } from "../../net/cidr.ts";
 import type { SpaceConfiguration } from "./configuration.ts";
 import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "./pool.ts";
 
 /** Returns the addresses that a pool assigns, reserved ones included. */
-export const setOf = ({
+export const addressSetOf = ({
   cidr,
   ranges,
   excludes = [],
@@ -13,7 +13,8 @@ export const setOf = ({
   ranges ? subtract(ranges, excludes) : [intervalOf(cidr)];
 
 /** Returns the addresses that can be assigned in the name of a pool: its set, and what was taken out of it and may still be in use. */
-export const servedSetOf = (pool: Pool): AddressSet => unionOf(setOf(pool), pool.retiring ?? []);
+export const servedSetOf = (pool: Pool): AddressSet =>
+  unionOf(addressSetOf(pool), pool.retiring ?? []);
 
 /** Returns the addresses of a pool that no other pool can have: those, and what the pool is about to add. */
 export const extentOf = (pool: Pool): AddressSet => unionOf(servedSetOf(pool), pool.adding ?? []);
@@ -24,7 +25,9 @@ export const isShrinking = ({ adding, retiring }: Pool): boolean =>
 
 /** Returns true if the pool assigns the address, unless it is reserved. */
 export const hasAddress = (pool: Pool, address: Address): boolean =>
-  isRanged(pool) ? holds(madeOf(pool, NONE_RESERVED).set, address) : contains(pool.cidr, address);
+  isRanged(pool)
+    ? includesAddress(madeOf(pool, NONE_RESERVED).set, address)
+    : contains(pool.cidr, address);
 
 /** Returns the addresses of a pool that automatic assignment may give: its set without reserved ones. */
 export const openSetOf = (
@@ -58,7 +61,7 @@ const made = new WeakMap<PoolSpec, Made>();
 function madeOf(pool: PoolSpec, reserved: readonly Interval[]): Made {
   const known = made.get(pool);
   if (known && (known.reserved === reserved || reserved === NONE_RESERVED)) return known;
-  const set = setOf(pool);
+  const set = addressSetOf(pool);
   const open = subtract(set, assignsPrefixes(pool) ? touchedBy(reserved, pool) : reserved);
   const now = { reserved, set, open, closed: subtract([intervalOf(pool.cidr)], open) };
   made.set(pool, now);

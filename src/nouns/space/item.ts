@@ -1,7 +1,7 @@
 import { assertTexts } from "../../base/assertions.ts";
 import type { PageWanted } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
-import { groupOf, groupText } from "../../kernel/items/block-group-index.ts";
+import { groupOfText, groupText } from "../../kernel/items/block-group-index.ts";
 import { absent, equals, present } from "../../table/clause.ts";
 import {
   codec,
@@ -130,7 +130,7 @@ const poolCount: Form<PoolCount> = via(
 const POSITION = record<SpacePosition>({
   pool: text,
   page: optional(text),
-  group: optional(via(text, groupText, groupOf)),
+  group: optional(via(text, groupText, groupOfText)),
   count: optional(
     record<SubnetCount>({
       subnetId: under("subnet", text),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
-import { together } from "../../../src/invariants/contents.ts";
+import { joinedContents } from "../../../src/invariants/contents.ts";
 import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../builders.ts";
 import { assignedWith } from "./builders.ts";
 
@@ -12,7 +12,7 @@ describe("counts", () => {
     );
 
   it("say how the addresses are spread over the nodes", () => {
-    const { nodes, borrowed } = countsOf(together([]), on({ a: 1, b: 5, c: 2, d: 2 }));
+    const { nodes, borrowed } = countsOf(joinedContents([]), on({ a: 1, b: 5, c: 2, d: 2 }));
     expect(nodes).toEqual({
       count: 4,
       max: 5,
@@ -25,13 +25,18 @@ describe("counts", () => {
       ],
     });
     expect(borrowed).toBe(2);
-    expect(countsOf(together([]), on({ a: 1, b: 2 })).nodes.median).toBe(1.5);
-    expect(countsOf(together([]), []).nodes).toEqual({ count: 0, max: 0, median: 0, top: [] });
+    expect(countsOf(joinedContents([]), on({ a: 1, b: 2 })).nodes.median).toBe(1.5);
+    expect(countsOf(joinedContents([]), []).nodes).toEqual({
+      count: 0,
+      max: 0,
+      median: 0,
+      top: [],
+    });
   });
 
   it("show the twenty that have most", () => {
     const hosts = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`n${n}`, n + 1]));
-    const { count, top, max } = countsOf(together([]), on(hosts)).nodes;
+    const { count, top, max } = countsOf(joinedContents([]), on(hosts)).nodes;
     expect({ count, max, shown: top.length, last: top.at(-1) }).toEqual({
       count: 25,
       max: 25,
@@ -43,7 +48,7 @@ describe("counts", () => {
   it("say how many handles have a request that is not over, and what is cooling", () => {
     const released = allocationWith({ handle: "gone", released: new Set(["10.0.0.1"]) });
     const contents = {
-      ...together([]),
+      ...joinedContents([]),
       blocks: [blockWith({ 3: taken(), 4: cooling(NOW_MS) })],
       allocations: [allocationWith(), released],
     };
@@ -59,7 +64,7 @@ describe("counts", () => {
     const { host: _, ...shared } = blockWith({ 3: taken() });
     const { parts, ...rest } = allocationWith();
     const allocation = { ...rest, parts: parts.map((part) => ({ ...part, pool: "red" })) };
-    const contents = { ...together([]), blocks: [shared], allocations: [allocation] };
+    const contents = { ...joinedContents([]), blocks: [shared], allocations: [allocation] };
     const assigned = assignedIn(contents);
     expect(assigned).toMatchObject([{ pool: "red", borrowed: false }]);
     expect(countsOf(contents, assigned).borrowed).toBe(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirmedIn, type Findings, findIn, isClean } from "../../../src/cli/check/problems.ts";
-import { type Contents, together } from "../../../src/invariants/contents.ts";
+import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";
 import {
   affinityWith,
   allocationWith,
@@ -18,7 +18,7 @@ const pool = poolWith();
 
 /** Makes a pool with one block of node-1, in which web-1 has the first address. */
 const contentsWith = (changes: Partial<Contents> = {}): Contents => ({
-  ...together([]),
+  ...joinedContents([]),
   pools: [pool],
   plans: [planWith(pool)],
   maps: [{ space: "default", poolId: "id", page: "0", groups: new Set([0n]) }],

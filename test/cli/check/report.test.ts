@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Candidate, candidatesIn } from "../../../src/cli/check/candidates.ts";
 import { countsOf } from "../../../src/cli/check/counts.ts";
 import { type Leaks, readReport, reportOf } from "../../../src/cli/check/report.ts";
-import { together } from "../../../src/invariants/contents.ts";
+import { joinedContents } from "../../../src/invariants/contents.ts";
 import { NOW_MS } from "../../builders.ts";
 import { assignedWith, inventoryWith } from "./builders.ts";
 
@@ -30,7 +30,7 @@ const textWith = (changes: Partial<Leaks> = {}): string =>
     reportOf({
       space: "default",
       checkedAtMs: NOW_MS,
-      counts: countsOf(together([]), []),
+      counts: countsOf(joinedContents([]), []),
       problems: [],
       untidy: [],
       notes: [],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
-import { type Contents, together } from "../../../src/invariants/contents.ts";
+import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";
 import type { Allocation, Part } from "../../../src/kernel/values/allocation.ts";
 import { formatGeneration, generationOf } from "../../../src/kernel/values/generation.ts";
 import { address, allocationWith, blockWith, cooling, NOW_MS, taken } from "../../builders.ts";
 
 const contentsOf = (allocation: Allocation, slots = { 3: taken() }): Contents => ({
-  ...together([]),
+  ...joinedContents([]),
   blocks: [blockWith(slots)],
   allocations: [allocation],
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DeadlineError } from "../../../src/base/outcome.ts";
-import { allOf, inParallel } from "../../../src/kernel/core/parallel.ts";
+import { awaitAll, inParallel } from "../../../src/kernel/core/parallel.ts";
 
 it("answers in the order of the items, whichever is done first", async () => {
   const doubled = await inParallel([3, 1, 2], 2, async (n) => {
@@ -56,7 +56,7 @@ it("leaves none of a few different things running behind an error", async () => 
   const failing = async () => {
     throw new Error("the other failed");
   };
-  await expect(allOf(slow(), failing())).rejects.toThrow("the other failed");
+  await expect(awaitAll(slow(), failing())).rejects.toThrow("the other failed");
   expect(finished).toBe(true);
-  expect(await allOf(Promise.resolve("a"), 1, undefined)).toEqual(["a", 1, undefined]);
+  expect(await awaitAll(Promise.resolve("a"), 1, undefined)).toEqual(["a", 1, undefined]);
 });

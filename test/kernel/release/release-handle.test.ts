@@ -8,7 +8,7 @@ import {
 import { ThrottledError } from "../../../src/base/outcome.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
-import type { Released } from "../../../src/kernel/release/ending.ts";
+import type { Released } from "../../../src/kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { isFinished } from "../../../src/kernel/values/allocation.ts";
 import { formatAddress } from "../../../src/net/address.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type Ending,
   judgeNode,
+  type NewTombstone,
   type NodeLife,
   type NodeWord,
   type Verdict,
@@ -28,7 +28,7 @@ const reportOf = (word: NodeIncarnation): NodeReport => ({
   revision: "revision",
 });
 
-function tombstoneOf({ seen, isAnew: _, ...ending }: Ending): Tombstone {
+function tombstoneOf({ seen, isAnew: _, ...ending }: NewTombstone): Tombstone {
   const times = { sinceMs: 0, dueAtMs: 0, revision: "revision" };
   return { ...of, ...times, state: seen?.state ?? "quarantined", ...ending };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatSet } from "../../../src/net/address-set.ts";
-import { networksOf } from "../../../src/nouns/pool/application-pools.ts";
+import { networkFinder } from "../../../src/nouns/pool/application-pools.ts";
 import { reservedBy } from "../../../src/nouns/pool/configuration.ts";
 import { isBound, isReached, keptOutOf } from "../../../src/nouns/pool/network.ts";
 import { address, intervals, network, poolWith } from "../../builders.ts";
@@ -85,13 +85,13 @@ describe("an address has the network of its pool", () => {
       poolWith(CIDR),
       poolWith({ ...CIDR, name: "routed", prefixLength: 32 }),
     ];
-    expect(networksOf([pool])("pool")).toEqual({ network: { prefixLength: 24 } });
-    expect(networksOf([pool, routed])("routed")).toEqual({ network: { prefixLength: 32 } });
+    expect(networkFinder([pool])("pool")).toEqual({ network: { prefixLength: 24 } });
+    expect(networkFinder([pool, routed])("routed")).toEqual({ network: { prefixLength: 32 } });
   });
 
   it("and inherits from the Applications pool around it what it does not have itself", () => {
     const pool = poolWith({ ...CIDR, ranges: [], mtu: 1500, vlan: 7 });
-    expect(networksOf([around, pool])("pool").network).toEqual({
+    expect(networkFinder([around, pool])("pool").network).toEqual({
       prefixLength: 24,
       gateway: address("10.0.0.1"),
       mtu: 1500,
@@ -100,7 +100,7 @@ describe("an address has the network of its pool", () => {
   });
 
   it("if the pool is known and assigns addresses", () => {
-    expect(networksOf([around])("gone")).toEqual({});
-    expect(networksOf([poolWith({ ...CIDR, assign: "prefixes" })])("pool")).toEqual({});
+    expect(networkFinder([around])("gone")).toEqual({});
+    expect(networkFinder([poolWith({ ...CIDR, assign: "prefixes" })])("pool")).toEqual({});
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatSet } from "../../../src/net/address-set.ts";
 import type { SpaceConfiguration } from "../../../src/nouns/pool/configuration.ts";
-import { poolOf, poolOver } from "../../../src/nouns/pool/of-address.ts";
+import { poolOver, poolWithAddress } from "../../../src/nouns/pool/of-address.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { hasAddress, openSetOf, reservedFor } from "../../../src/nouns/pool/set.ts";
 import {
@@ -48,9 +48,9 @@ describe("the set of a pool", () => {
   });
 
   it("decides which pool an address is of; the block size is that of any pool around", () => {
-    expect(poolOf(ALL, address("10.0.0.3"))?.name).toBe("red");
-    expect(poolOf(ALL, address("10.0.0.12"))?.name).toBe("blue");
-    expect(poolOf(ALL, address("10.0.0.99"))).toBe(undefined);
+    expect(poolWithAddress(ALL, address("10.0.0.3"))?.name).toBe("red");
+    expect(poolWithAddress(ALL, address("10.0.0.12"))?.name).toBe("blue");
+    expect(poolWithAddress(ALL, address("10.0.0.99"))).toBe(undefined);
     expect(poolOver(ALL, address("10.0.0.99"))?.name).toBe("red");
     expect(poolOver(ALL, address("10.2.0.0"))).toBe(undefined);
   });

@@ -11,11 +11,11 @@ import {
   groupAt,
 } from "../../../src/kernel/values/block-group.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
-import { networkAt, networksOf } from "../../../src/net/address-set.ts";
+import { networkAt, networksOfLength } from "../../../src/net/address-set.ts";
 import { type Cidr, type Interval, parseCidr } from "../../../src/net/cidr.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
-import { setOf } from "../../../src/nouns/pool/set.ts";
+import { addressSetOf } from "../../../src/nouns/pool/set.ts";
 import type { Item } from "../../../src/table/item.ts";
 import { blockKey, blockPk, poolKey } from "../../../src/table/key.ts";
 import { putBlocks, putFullBlocks } from "../crowds.ts";
@@ -271,6 +271,6 @@ function putEmptySet(cloud: LargeCloud, cidr: string, groups: number): Pool {
 
 /** Returns the block in which a host begins. */
 function homeIn(pool: Pool): Cidr {
-  const blocks = networksOf(setOf(pool), pool.blockSize);
+  const blocks = networksOfLength(addressSetOf(pool), pool.blockSize);
   return networkAt(blocks, fnv1a64(HOST) % blocks.count);
 }

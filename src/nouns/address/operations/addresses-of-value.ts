@@ -15,12 +15,12 @@ import type { AllocationPlace } from "../../../kernel/values/allocation-place.ts
 import { type IndexedValue, shardOfEntry } from "../../../kernel/values/index-entry.ts";
 import { type Address, BITS, compareAddresses } from "../../../net/address.ts";
 import type { Cidr } from "../../../net/cidr.ts";
-import { networksOf } from "../../pool/application-pools.ts";
+import { networkFinder } from "../../pool/application-pools.ts";
 import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import { type AddressFilter, hostOf, passes } from "./address-filter.ts";
 import { addressPage } from "./address-page.ts";
 import type { AddressState } from "./read-address.ts";
-import { addressesOf, type Held } from "./read-handle.ts";
+import { type VisibleAddress, visibleAddresses } from "./read-handle.ts";
 
 /** The last allocation in the order of an index that a search has looked at, or the last of its addresses. */
 export interface IndexPosition extends Pick<AllocationPlace, "handleHash" | "id" | "keyed"> {
@@ -55,7 +55,7 @@ export async function addressesOfValue<Counted extends Read>(
   const page = addressPage(limit);
   const unreadable: CorruptItemError[] = [];
   const budget = pageBudget(context);
-  const networkOf = networksOf(pools);
+  const networkOf = networkFinder(pools);
   const readBlock = eachOnce((cidr) => {
     read.blocks++;
     return context.store.readBlock(space, cidr);
@@ -141,11 +141,11 @@ async function heldAt(
 ): Promise<readonly HeldBy[]> {
   const allocation = await store.readAllocation(place);
   if (!allocation) return [];
-  const held = await addressesOf(allocation, readBlock);
+  const held = await visibleAddresses(allocation, readBlock);
   return held.map((one) => ({ ...one, allocation }));
 }
 
-interface HeldBy extends Held {
+interface HeldBy extends VisibleAddress {
   readonly allocation: Allocation;
 }
 

@@ -10,7 +10,7 @@ import { type Address, compareAddresses } from "../../../net/address.ts";
 import { type Cidr, compareCidrs, intervalOf, overlaps } from "../../../net/cidr.ts";
 import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import type { Pool } from "../../pool/pool.ts";
-import { setOf } from "../../pool/set.ts";
+import { addressSetOf } from "../../pool/set.ts";
 import { onePerSubnet } from "../../pool/subnet.ts";
 import type { AddressFilter } from "./address-filter.ts";
 
@@ -39,7 +39,7 @@ interface BlocksWanted extends Pick<AddressFilter, "pool" | "cidr"> {
  * Yields the blocks of pools that a search looks into: pool by pool in the order of their names, each in the order of addresses. A
  * block that pools share comes once, unless one pool is asked for.
  */
-export async function* blocksOfPools(
+export async function* blocksToSearch(
   context: Context,
   { pools }: SpaceConfiguration,
   { pool: only, cidr, position }: BlocksWanted,
@@ -52,7 +52,7 @@ export async function* blocksOfPools(
   for (const pool of wanted) {
     const after = pool.name === position?.pool ? beforeBlockOf(pool, position.after) : undefined;
     const isWanted = (network: Cidr) =>
-      isWithin(cidr, network) && (only === undefined || touches(setOf(pool), network));
+      isWithin(cidr, network) && (only === undefined || touches(addressSetOf(pool), network));
     const { family, last } = intervalOf(pool.cidr);
     const end = { pool: pool.name, after: { family, value: last } };
     if (cidr && cidr.prefix >= pool.blockSize) {

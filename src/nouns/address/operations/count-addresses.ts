@@ -1,7 +1,7 @@
 import { PAGE_MS_MAX } from "../../../base/limits.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { addressAt, type Cidr, contains } from "../../../net/cidr.ts";
-import { type AddressPosition, blocksOfPools } from "./blocks-to-search.ts";
+import { type AddressPosition, blocksToSearch } from "./blocks-to-search.ts";
 import { slotsInUse } from "./slots-in-use.ts";
 
 /** A count of a space, or of a part of it. */
@@ -32,7 +32,7 @@ export async function countAddresses(
   const startedAtMs = context.now();
   const count = { 4: 0, 6: 0 };
   let position: AddressPosition | undefined;
-  for await (const { blocks, last } of blocksOfPools(context, configuration, { space, cidr })) {
+  for await (const { blocks, last } of blocksToSearch(context, configuration, { space, cidr })) {
     const isSpent = context.now() - startedAtMs > PAGE_MS_MAX;
     if (isSpent) return { ipv4: count[4], ipv6: count[6], isWhole: false, position };
     for (const block of blocks) {

@@ -4,7 +4,7 @@ import {
   hashOfValue,
   type IndexedValue,
   indexedIn,
-  isComplete,
+  isIndexComplete,
 } from "../../../kernel/values/index-entry.ts";
 import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import type { AddressFilter } from "./address-filter.ts";
@@ -44,7 +44,7 @@ export async function indexFor(
   const [first, ...others] = indexedIn(known, attributes);
   const walks = first === undefined ? [] : await store.listWalks();
   const attribute = [first, ...others].find((name) =>
-    known.some((index) => index.attribute === name && isComplete({ ...index, space }, walks)),
+    known.some((index) => index.attribute === name && isIndexComplete({ ...index, space }, walks)),
   );
   const value = attribute === undefined ? undefined : attributes[attribute];
   if (attribute !== undefined && value !== undefined) {

@@ -8,7 +8,7 @@ import type { Block } from "../../../kernel/values/block.ts";
 import { hostReservedIn } from "../../../kernel/values/host.ts";
 import { compareAddresses, formatAddress } from "../../../net/address.ts";
 import { addressAt, formatCidr } from "../../../net/cidr.ts";
-import { networksOf } from "../../pool/application-pools.ts";
+import { networkFinder } from "../../pool/application-pools.ts";
 import { poolNamed, type SpaceConfiguration } from "../../pool/configuration.ts";
 import { poolOverBlock } from "../../pool/of-address.ts";
 import { type AddressFilter, hostOf, passes } from "./address-filter.ts";
@@ -17,7 +17,7 @@ import { addressesOfValue, alone, type IndexPosition } from "./addresses-of-valu
 import {
   type AddressPosition,
   blocksOfHost,
-  blocksOfPools,
+  blocksToSearch,
   isInOneBlock,
   type Stretch,
 } from "./blocks-to-search.ts";
@@ -78,7 +78,7 @@ export async function listAddresses(
   const wanted = { ...search, position: ofBlocks(search.position) };
   const stretches = host
     ? blocksOfHost(context, configuration, { ...wanted, host })
-    : blocksOfPools(context, configuration, wanted);
+    : blocksToSearch(context, configuration, wanted);
   return inStretches(context, configuration, wanted, stretches, read);
 }
 
@@ -117,7 +117,7 @@ async function inStretches(
   const unread = read.by === "cidr" || read.by === "space" ? configuration.unreadablePools : [];
   const unreadable: CorruptItemError[] = unread.map((pool) => pool.unreadable);
   const budget = pageBudget(context);
-  const networkOf = networksOf(configuration.pools);
+  const networkOf = networkFinder(configuration.pools);
   const found = (next?: AddressPosition): AddressesFound => ({
     items: page.items,
     unreadable,
@@ -192,7 +192,7 @@ function candidateOf(
   block: Block,
   { ordinal, slot, pool, current }: InUse,
   owners: ReadonlyMap<string, SlotOwner>,
-  networkOf: ReturnType<typeof networksOf>,
+  networkOf: ReturnType<typeof networkFinder>,
 ) {
   const address = addressAt(block.cidr, ordinal);
   const network = block.whole ? block.cidr : alone(address);

@@ -7,7 +7,7 @@ import type { Context } from "../../../kernel/core/context.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import type { Slot } from "../../../kernel/values/slot.ts";
 import { addressAt, intervalOf } from "../../../net/cidr.ts";
-import { type AddressPosition, blocksOfPools } from "./blocks-to-search.ts";
+import { type AddressPosition, blocksToSearch } from "./blocks-to-search.ts";
 
 /** The last block that a list has looked at. With a name, the list continues in the next block after this name. */
 export interface HolderPosition extends AddressPosition {
@@ -52,7 +52,7 @@ export async function listHolders<Holder extends { readonly name: string }>(
   const found = (next?: HolderPosition) => ({ items, unreadable, read, ...(next && { next }) });
   let next = position;
   let after = position?.name;
-  for await (const stretch of blocksOfPools(context, configuration, { space, position })) {
+  for await (const stretch of blocksToSearch(context, configuration, { space, position })) {
     if (!stretch.isEnd) budget.look();
     unreadable.push(...stretch.unreadable);
     const pool = stretch.last?.pool;

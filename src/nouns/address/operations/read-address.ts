@@ -25,7 +25,7 @@ import { type Address, formatAddress } from "../../../net/address.ts";
 import { formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { whyNeverAssigned } from "../../../net/special-ranges.ts";
 import type { Workload } from "../../application/workload.ts";
-import { networksOf } from "../../pool/application-pools.ts";
+import { networkFinder } from "../../pool/application-pools.ts";
 import { type NetworkOfAddress, type NetworkPart, partInNetworks } from "../../pool/network.ts";
 import { hasAddress } from "../../pool/set.ts";
 
@@ -108,7 +108,7 @@ export async function readAddress(
   if (!block || slot?.kind !== "taken") return base;
   const owner = await allocationOfSlot(context, space, slot);
   if (!owner) return base;
-  return ownedAddress(base, owner, address, block, networksOf(configuration.pools));
+  return ownedAddress(base, owner, address, block, networkFinder(configuration.pools));
 }
 
 /** Returns the state of a taken address with its owner, and with the network of the pool that it was assigned from. */
@@ -117,7 +117,7 @@ export function ownedAddress(
   owner: SlotOwner,
   address: Address,
   block: Block,
-  networkOf: ReturnType<typeof networksOf>,
+  networkOf: ReturnType<typeof networkFinder>,
 ): AddressState {
   const pool = poolOfPart(owner.part, block);
   return { ...base, ...ownerOf(owner, address, block), pool, ...networkOf(pool) };

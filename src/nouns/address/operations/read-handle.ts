@@ -6,13 +6,13 @@ import { blockReader, type ReadBlock } from "../../../kernel/allocations/holding
 import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
+import { awaitAll, inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import type { AllocationPlace } from "../../../kernel/values/allocation-place.ts";
 import { heldBy } from "../../../kernel/values/block.ts";
 import { type Address, compareAddresses, formatAddress } from "../../../net/address.ts";
 import { addressAt, type Cidr, formatCidr } from "../../../net/cidr.ts";
-import { networksOf } from "../../pool/application-pools.ts";
+import { networkFinder } from "../../pool/application-pools.ts";
 import { addressPage } from "./address-page.ts";
 import { type AddressState, ownerOf } from "./read-address.ts";
 
@@ -57,7 +57,7 @@ export async function readHandle(
 export async function handlePage(
   context: Context,
   wanted: HandlePageWanted,
-  isWanted: (held: Held, allocation: Allocation) => boolean = () => true,
+  isWanted: (held: VisibleAddress, allocation: Allocation) => boolean = () => true,
   read = { allocations: 0, blocks: 0 },
 ): Promise<Page<AddressState, HandlePosition>> {
   const { handle, limit, position } = wanted;
@@ -65,12 +65,12 @@ export async function handlePage(
   const { items } = page;
   const budget = pageBudget(context);
   let next = position;
-  const [allocations, { pools }] = await allOf(
+  const [allocations, { pools }] = await awaitAll(
     allocationsFrom(context, wanted),
     configurationOf(context, wanted.space),
   );
   read.allocations += allocations.length;
-  const networkOf = networksOf(pools);
+  const networkOf = networkFinder(pools);
   for (let from = 0; from < allocations.length; from += PAGE_READS_AT_ONCE) {
     if (from > 0 && next && budget.isSpent) return { items, next };
     const some = allocations.slice(from, from + PAGE_READS_AT_ONCE);
@@ -78,7 +78,7 @@ export async function handlePage(
       // Handles whose hashes collide share a partition.
       if (allocation.handle !== handle) return Promise.resolve([]);
       read.blocks += allocation.parts.length;
-      return addressesOf(allocation, blockReader(context, wanted.space));
+      return visibleAddresses(allocation, blockReader(context, wanted.space));
     });
     for (const [i, allocation] of some.entries()) {
       const { id, keyed } = allocation.place;
@@ -108,7 +108,7 @@ async function allocationsFrom(
   if (!position) return store.listAllocations(space, hash, { limit });
   const { id, keyed } = position;
   const place: AllocationPlace = { space, handleHash: hash, id, keyed };
-  const [within, following] = await allOf(
+  const [within, following] = await awaitAll(
     position.after && store.readAllocation(place),
     store.listAllocations(space, hash, { after: place, limit }),
   );
@@ -116,7 +116,7 @@ async function allocationsFrom(
 }
 
 /** An address that an allocation visibly holds. */
-export interface Held {
+export interface VisibleAddress {
   readonly address: Address;
   readonly state: AddressState;
   /** The prefix that the address stands for. */
@@ -124,10 +124,10 @@ export interface Held {
 }
 
 /** Lists the addresses that an allocation visibly holds, in order. */
-export async function addressesOf(
+export async function visibleAddresses(
   allocation: Allocation,
   readBlock: ReadBlock,
-): Promise<readonly Held[]> {
+): Promise<readonly VisibleAddress[]> {
   const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
     const block = await readBlock(part.block);
     return heldBy(block, part.token).map((ordinal) => {

@@ -6,7 +6,7 @@ import { formatCidr } from "../../../net/cidr.ts";
 import type { NetworkOfAddress } from "../../pool/network.ts";
 import type { AddressRead, AddressState } from "../operations/read-address.ts";
 import type { HandlePosition } from "../operations/read-handle.ts";
-import { handleOf, positionBody } from "./handle.ts";
+import { handleOfCursor, positionBody } from "./handle.ts";
 
 const toldAlone: Teller<BodyOf<"GET /v1/addresses/{ip}">> = timed;
 
@@ -29,7 +29,7 @@ export function handleAnswer(
       requestId,
       handle: wanted.handle,
       addresses: items.map(ownedBody),
-      ...(next && { next: sealCursor(handleOf(wanted), positionBody(next)) }),
+      ...(next && { next: sealCursor(handleOfCursor(wanted), positionBody(next)) }),
     },
   };
 }

@@ -22,7 +22,7 @@ import {
   type Assignment,
   type AssignRequest,
   interfacesOf,
-  type Wanted,
+  type WantedCount,
 } from "../../../kernel/assign/assignment.ts";
 import type { Explanation } from "../../../kernel/assign/explain.ts";
 import type { Context, Work } from "../../../kernel/core/context.ts";
@@ -158,7 +158,7 @@ const canonicalInterfaces = (asked: Pick<AssignRequest, "wanted" | "interfaces" 
     .toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
 
 /** Returns a count of a request. A field that it does not name is a type error; the interface names it beside. */
-function canonicalCount({ family, count, interface: _, ...unnamed }: Wanted) {
+function canonicalCount({ family, count, interface: _, ...unnamed }: WantedCount) {
   unnamed satisfies Readonly<Record<string, never>>;
   return [family, count];
 }

@@ -17,7 +17,7 @@ export const handlePosition = v.object({
 export function readHandlePage(event: Event) {
   const wanted = readHandleWith(event, handleQuery);
   const { cursor, ...asked } = wanted;
-  return { ...asked, ...openCursor(cursor, handleOf(asked), handlePosition) };
+  return { ...asked, ...openCursor(cursor, handleOfCursor(asked), handlePosition) };
 }
 
 /** Returns a position as a cursor has it. Inverse of `handlePosition`. */
@@ -27,7 +27,7 @@ export const positionBody = ({ after, ...position }: HandlePosition) => ({
 });
 
 /** Identifies the handle of a cursor. */
-export const handleOf = ({
+export const handleOfCursor = ({
   space,
   handle,
 }: {

@@ -9,7 +9,7 @@ import { handleProblems, workloadOf } from "../../../api/schema/handle.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { cut, shortened } from "../../../api/schema/schema.ts";
 import type { NamedAddress } from "../../../kernel/allocations/identify-address.ts";
-import type { Released } from "../../../kernel/release/ending.ts";
+import type { Released } from "../../../kernel/release/bounded-release.ts";
 import type { ReleaseResult } from "../../../kernel/release/release-address.ts";
 import type { AddressesReleased } from "../../../kernel/release/release-addresses.ts";
 import type { InstanceReleased, NamedInstance } from "../../../kernel/release/release-instance.ts";

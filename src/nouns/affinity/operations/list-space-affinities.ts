@@ -13,7 +13,7 @@ import {
   hostName,
 } from "../../../kernel/values/host.ts";
 import { formatCidr, sameCidr } from "../../../net/cidr.ts";
-import { type BlocksPosition, blocksOfPools } from "../../block/operations/list-blocks.ts";
+import { type BlocksPosition, pageOfBlocks } from "../../block/operations/list-blocks.ts";
 import { poolNamed } from "../../pool/configuration.ts";
 
 /** A block with its owner, and the state of the affinity. */
@@ -52,7 +52,7 @@ export async function listSpaceAffinities(
     items,
     unreadable = [],
     ...page
-  } = await blocksOfPools(context, configuration, wanted, hasHost);
+  } = await pageOfBlocks(context, configuration, wanted, hasHost);
   const owned = items.filter(hasHost);
   const hosts = [...new Set(owned.map(({ host }) => host))];
   const read = await inParallel(hosts, PAGE_READS_AT_ONCE, async (host) => ({

@@ -9,7 +9,7 @@ import {
   type AddressSet,
   type Networks,
   networkAt,
-  networksOf,
+  networksOfLength,
   sharedBy,
   subtract,
   unionOf,
@@ -26,13 +26,13 @@ import {
 } from "../application.ts";
 
 /** An address to hold, and its block as it was before the address is named. */
-export interface Chosen extends ListedAddress {
+export interface ChosenAddress extends ListedAddress {
   readonly block: Block;
 }
 
 /** The addresses that were chosen, and whether no group that could have more was left unread. */
 interface Choice {
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly ChosenAddress[];
   readonly isWhole: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function chooseAddresses(
     readonly listed: AddressSet;
   },
 ): Promise<Choice> {
-  const chosen: Chosen[] = [];
+  const chosen: ChosenAddress[] = [];
   const open = openPools(configuration, wanted.target, wanted.listed);
   const pools = somePools(open, context.random);
   let isWhole = pools.length === open.length;
@@ -104,7 +104,7 @@ function openPools(
     const pool = configuration.pools.find(({ id }) => id === poolId);
     if (!pool || !serves(pool)) return [];
     const set = subtract(applicationSetOf(pool, configuration), listed);
-    const groups = networksOf(set, pool.blockSize - GROUP_BITS);
+    const groups = networksOfLength(set, pool.blockSize - GROUP_BITS);
     return groups.count > 0n ? [{ pool, set, groups }] : [];
   });
 }
@@ -132,7 +132,7 @@ async function chooseInGroup(
     readonly group: Cidr;
     readonly count: number;
   },
-): Promise<readonly Omit<Chosen, "interface">[]> {
+): Promise<readonly Omit<ChosenAddress, "interface">[]> {
   const { store, random } = context;
   const rules = {
     ...coolingRules(context, configuration, pool),
@@ -144,7 +144,7 @@ async function chooseInGroup(
     .filter((cidr) => sharedBy([intervalOf(cidr)], open).length > 0)
     .map((cidr) => ({ cidr, there: existing.get(formatCidr(cidr)) }))
     .toSorted((a, b) => Number(!a.there) - Number(!b.there));
-  const chosen: Omit<Chosen, "interface">[] = [];
+  const chosen: Omit<ChosenAddress, "interface">[] = [];
   for (const { cidr, there } of places) {
     if (chosen.length === count) return chosen;
     const block = there ?? (await makeBlock(context, pool, cidr));

@@ -6,7 +6,7 @@ import type { Block } from "../../../kernel/values/block.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { type Application, applicationHash } from "../application.ts";
-import type { Chosen } from "./choose-addresses.ts";
+import type { ChosenAddress } from "./choose-addresses.ts";
 
 /**
  * Holds addresses that the item of an application names. The writes are conditional on the epochs that were read before the second
@@ -18,7 +18,7 @@ import type { Chosen } from "./choose-addresses.ts";
 export async function holdAddresses(
   context: Context,
   application: Application,
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenAddress[],
 ): Promise<ReadonlyMap<string, Block>> {
   const blocks = new Map<string, Block>();
   await inParallel(blocksOfListed(chosen), PAGE_READS_AT_ONCE, async ({ cidr, addresses }) => {
@@ -36,9 +36,9 @@ export async function holdAddresses(
 async function holdInBlock(
   context: Context,
   application: Application,
-  { addresses }: ListedInBlock<Chosen>,
+  { addresses }: ListedInBlock<ChosenAddress>,
 ): Promise<Block | undefined> {
-  const [{ block }] = addresses as readonly [Chosen];
+  const [{ block }] = addresses as readonly [ChosenAddress];
   const slots = addresses
     .map(({ address }) => ordinalOf(block.cidr, address))
     .map((ordinal) => ({ ordinal, seen: block.slots.get(ordinal) }));

@@ -11,12 +11,12 @@ import { forgetApplication } from "../../../kernel/core/labels.ts";
 import { knownOutcome, type Precondition, unchanged, unmet } from "../../../kernel/core/written.ts";
 import { freeSurplus, leave, settle } from "../../../kernel/held/settle.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
-import { holds, NO_ADDRESSES } from "../../../net/address-set.ts";
+import { includesAddress, NO_ADDRESSES } from "../../../net/address-set.ts";
 import { type Resolved, targetsOf } from "../../../selection/application-targets.ts";
 import { applicationSetOf } from "../../pool/application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "../../pool/configuration.ts";
 import { narrows } from "../../pool/pool.ts";
-import { setOf } from "../../pool/set.ts";
+import { addressSetOf } from "../../pool/set.ts";
 import {
   type AddressesWanted,
   type Application,
@@ -34,7 +34,7 @@ import {
   restated,
   type Unfinished,
 } from "../changes.ts";
-import { type Chosen, chooseAddresses, listedSet } from "./choose-addresses.ts";
+import { type ChosenAddress, chooseAddresses, listedSet } from "./choose-addresses.ts";
 import { endLost } from "./end-lost.ts";
 import { holdAddresses } from "./hold-addresses.ts";
 import type { WrittenApplication } from "./written.ts";
@@ -121,7 +121,7 @@ function fixedAddresses({ addresses }: Application): Rejection {
 /** The first write of a change of an application, and the addresses that it then holds. */
 interface Planned {
   readonly next: Application;
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly ChosenAddress[];
   /** The reason why the application gets fewer than it wants; absent if it gets all. */
   readonly unfinished?: Unfinished;
 }
@@ -163,10 +163,10 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
 function withoutLost(application: Application, { pools }: SpaceConfiguration): Application {
   const named = new Set(application.targets.flatMap(({ poolIds }) => poolIds));
   const sets = new Map(
-    pools.filter(({ id }) => named.has(id)).map((pool) => [pool.id, setOf(pool)]),
+    pools.filter(({ id }) => named.has(id)).map((pool) => [pool.id, addressSetOf(pool)]),
   );
   const gone = application.listed.filter(
-    ({ poolId, address }) => !holds(sets.get(poolId) ?? NO_ADDRESSES, address),
+    ({ poolId, address }) => !includesAddress(sets.get(poolId) ?? NO_ADDRESSES, address),
   );
   return restated(application, each(gone, "leaving"), application.revision);
 }
@@ -192,8 +192,11 @@ async function chooseMissing(
   configuration: SpaceConfiguration,
   application: Application,
   countMax: number,
-): Promise<{ readonly chosen: readonly Chosen[]; readonly unfinished: Unfinished | undefined }> {
-  const chosen: Chosen[] = [];
+): Promise<{
+  readonly chosen: readonly ChosenAddress[];
+  readonly unfinished: Unfinished | undefined;
+}> {
+  const chosen: ChosenAddress[] = [];
   let unfinished: Unfinished | undefined;
   for (const { target, short } of countsOf(application)) {
     const count = Math.min(short, countMax - chosen.length);
@@ -226,13 +229,13 @@ function unfinishedIn(
 }
 
 /** Returns true if every chosen address is still its pool's to give to applications. */
-const areOpen = (chosen: readonly Chosen[], configuration: SpaceConfiguration): boolean =>
+const areOpen = (chosen: readonly ChosenAddress[], configuration: SpaceConfiguration): boolean =>
   chosen.every(({ address, poolId }) => {
     const pool = configuration.pools.find(({ id }) => id === poolId);
     return (
       pool?.state === "active" &&
       !pool.disabled &&
-      holds(applicationSetOf(pool, configuration), address)
+      includesAddress(applicationSetOf(pool, configuration), address)
     );
   });
 

@@ -76,12 +76,12 @@ export async function listBlocks(
   const configuration = await context.store.readSpace(space);
   if (pool !== undefined && !poolNamed(configuration, pool)) return notFound(space, "pool", pool);
   if (host !== undefined) return blocksOfHost(context, configuration, { ...wanted, host });
-  const { items, ...page } = await blocksOfPools(context, configuration, wanted);
+  const { items, ...page } = await pageOfBlocks(context, configuration, wanted);
   return { items: items.map((block) => blockState(context, configuration, block)), ...page };
 }
 
 /** Returns a page of all or selected blocks: pool by pool in the order of their names, each in the order of addresses. */
-export async function blocksOfPools(
+export async function pageOfBlocks(
   context: Context,
   configuration: SpaceConfiguration,
   { pool: only, limit, position }: Omit<BlocksWanted, "space" | "host">,

@@ -7,7 +7,7 @@ import { formatAddress } from "../../../net/address.ts";
 import type { Cidr } from "../../../net/cidr.ts";
 import type { BlockState, BlocksPosition, BlocksWanted } from "../operations/list-blocks.ts";
 import type { BlockWithAddresses } from "../operations/read-block.ts";
-import { blockListOf, blockOf } from "./request.ts";
+import { blockListOf, blockOfCursor } from "./request.ts";
 
 export function blocksAnswer(
   { items, unreadable, next }: ListedPage<BlockState, BlocksPosition>,
@@ -40,7 +40,7 @@ export function blockAnswer(
       ...blockBody(block),
       ...(block.changedBy && { changedBy: block.changedBy }),
       addresses: items.map((address) => toldAddress(address)),
-      ...(next && { next: sealCursor(blockOf(wanted), { after: formatAddress(next) }) }),
+      ...(next && { next: sealCursor(blockOfCursor(wanted), { after: formatAddress(next) }) }),
     },
   };
 }

@@ -35,7 +35,11 @@ export function readBlockPath(event: Event) {
   const query = readQuery(event, blockQuery);
   const block = inPath("cidr", cidr, event.pathParameters?.cidr);
   const wanted = { space: query.space, cidr: block, limit: query.limit };
-  const opened = openCursor(query.cursor, blockOf(wanted), v.object({ after: addressInCursor }));
+  const opened = openCursor(
+    query.cursor,
+    blockOfCursor(wanted),
+    v.object({ after: addressInCursor }),
+  );
   return { ...wanted, position: opened.position?.after };
 }
 
@@ -48,7 +52,7 @@ export const blockListOf = ({ space, pool, host }: BlocksWanted) => [
 ];
 
 /** Identifies the block of a cursor. */
-export const blockOf = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
+export const blockOfCursor = ({ space, cidr }: { readonly space: string; readonly cidr: Cidr }) => [
   "block",
   space,
   formatCidr(cidr),

@@ -8,7 +8,7 @@ import { ciliumHandle } from "../../../kernel/values/handle.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import type { StatedAddress } from "../../../kernel/values/stated-address.ts";
 import { compareAddresses, FAMILIES, type Family, formatAddress } from "../../../net/address.ts";
-import { addressesOf, familyOf } from "../addresses.ts";
+import { addressesByText, familyOf } from "../addresses.ts";
 import type { CrdDecision } from "../crd.ts";
 import { availableOf, releaseIpsOf } from "../marks.ts";
 import { ciliumSentence } from "../object.ts";
@@ -102,7 +102,9 @@ export class CrdGranting {
   grant(): CiliumGrant {
     const { pool, used } = this.#decision.seen;
     const available = FAMILIES.flatMap((family) => availableOf(this.#decision, this.#has, family));
-    const inOrder = [...addressesOf(available)].toSorted(([, a], [, b]) => compareAddresses(a, b));
+    const inOrder = [...addressesByText(available)].toSorted(([, a], [, b]) =>
+      compareAddresses(a, b),
+    );
     return {
       ipam: {
         pool: Object.fromEntries(

@@ -5,7 +5,7 @@ import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { ciliumPoolHandle } from "../../../kernel/values/handle.ts";
 import { parseAddress } from "../../../net/address.ts";
 import { cidrOf, formatCidr } from "../../../net/cidr.ts";
-import { poolOf } from "../../pool/of-address.ts";
+import { poolWithAddress } from "../../pool/of-address.ts";
 import {
   decideMultiPool,
   type MultiPoolDecision,
@@ -100,7 +100,7 @@ async function prefixesAt(
   const configuration = await configurationOf(context, space);
   return addresses.map((text) => {
     const address = parseAddress(text);
-    const pool = address.ok ? poolOf(configuration, address.value) : undefined;
+    const pool = address.ok ? poolWithAddress(configuration, address.value) : undefined;
     return address.ok && pool ? formatCidr(cidrOf(address.value, pool.blockSize)) : text;
   });
 }

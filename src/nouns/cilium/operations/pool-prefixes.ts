@@ -3,7 +3,7 @@ import { Rejection } from "../../../base/outcome.ts";
 import { grantedUnderLimit } from "../../../kernel/assign/quota.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
+import { awaitAll, inParallel } from "../../../kernel/core/parallel.ts";
 import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { ciliumPoolHandle, ciliumPoolOfHandle } from "../../../kernel/values/handle.ts";
 import { type Cidr, sameCidr } from "../../../net/cidr.ts";
@@ -33,7 +33,7 @@ export async function prefixesOfPools(
   named: Iterable<string>,
 ): Promise<readonly GrantedPoolPrefix[] | Rejection> {
   const known = new Set(named);
-  const [blocks, prefixes] = await allOf(
+  const [blocks, prefixes] = await awaitAll(
     blocksOnHost(context, of),
     prefixesUnder(context, of, known),
   );

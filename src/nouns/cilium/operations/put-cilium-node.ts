@@ -5,7 +5,7 @@ import { requesterOf } from "../../../kernel/assign/requester.ts";
 import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
@@ -38,7 +38,7 @@ export function putCiliumNode(
   // The object was read before, so no time passes for what it shows while the request is under way.
   const startedAtMs = context.now();
   return compareAndSwap<CiliumGrant | Rejection>(`the CiliumNode ${node}`, async () => {
-    const [first, served] = await allOf(
+    const [first, served] = await awaitAll(
       store.readNodeObjects(space, node),
       servedFamilies(context, request, mode.gives),
     );

@@ -1,4 +1,4 @@
-import { type Contents, together } from "../../../invariants/contents.ts";
+import { type Contents, joinedContents } from "../../../invariants/contents.ts";
 import { findViolations } from "../../../invariants/invariants.ts";
 import type { Violation } from "../../../invariants/violation.ts";
 import type { Context } from "../../../kernel/core/context.ts";
@@ -53,5 +53,5 @@ async function readAll({ store }: Context): Promise<Contents> {
     pages.push(page.contents);
     position = page.next;
   } while (position);
-  return together(pages);
+  return joinedContents(pages);
 }

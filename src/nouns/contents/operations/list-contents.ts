@@ -1,9 +1,9 @@
 import { CONTENTS_ITEMS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import {
   type Contents,
+  joinedContents,
   PARTS_OF_SPACE,
   type PartOfSpace,
-  together,
 } from "../../../invariants/contents.ts";
 import { groupsAfter } from "../../../kernel/blocks/walk-pool.ts";
 import { pageBudget } from "../../../kernel/core/bounded-work.ts";
@@ -88,7 +88,7 @@ export async function listContents(
 const FIRST: ContentsPosition = { part: PARTS_OF_SPACE[0] };
 
 const pageOf = (found: readonly Contents[], next?: ContentsPosition): ContentsPage => ({
-  contents: together(found),
+  contents: joinedContents(found),
   ...(next !== undefined && { next }),
 });
 
@@ -139,7 +139,7 @@ async function* looksFrom(
         );
         const beyond = following === undefined ? BLOCKS : { part: following };
         yield {
-          contents: together([within(contents), ...(await reader.aroundRegister(contents))]),
+          contents: joinedContents([within(contents), ...(await reader.aroundRegister(contents))]),
           next: next === undefined ? beyond : { part, after: next },
         };
         after = next;
@@ -152,7 +152,7 @@ async function* looksFrom(
 /** The position before the blocks of the first pool. */
 const BLOCKS = { pool: "" };
 
-const NOTHING = together([]);
+const NOTHING = joinedContents([]);
 
 /**
  * Looks at the blocks of a space, pool by pool in the order of their names. Blocks that pools share belong to the first of them, and
@@ -201,7 +201,7 @@ async function* looksAtBlocks(
         const isStart = offset === 0 && from.value <= group.base;
         const stop = stops[offset + CONTENTS_ITEMS_PER_LOOK];
         yield {
-          contents: together([...found, ...(isStart ? [{ ...NOTHING, unreadable }] : [])]),
+          contents: joinedContents([...found, ...(isStart ? [{ ...NOTHING, unreadable }] : [])]),
           next: stop ? at(stop.address) : behind,
         };
       }

@@ -4,7 +4,7 @@ import { toJson } from "../../../api/schema/json-values.ts";
 import type { Contents } from "../../../invariants/contents.ts";
 import { formatAddress } from "../../../net/address.ts";
 import type { ContentsPage, ContentsPosition } from "../operations/list-contents.ts";
-import { contentsOf } from "./request.ts";
+import { contentsOfCursor } from "./request.ts";
 
 /**
  * Bytes of JSON on a page. A function can answer 6 MB, in which the page is a text, so that each of its quotes takes
@@ -25,7 +25,7 @@ export function contentsAnswer(
     body: {
       requestId,
       contents: toJson(contents) as Readonly<Record<string, readonly unknown[]>>,
-      ...(next && { next: sealCursor(contentsOf(wanted), positionOf(next)) }),
+      ...(next && { next: sealCursor(contentsOfCursor(wanted), positionOf(next)) }),
     },
   };
 }

@@ -31,8 +31,8 @@ export interface ContentsWanted {
 export function readContentsWanted(event: Event): ContentsWanted {
   const query = readQuery(event, contentsQuery);
   const { space, cursor } = query;
-  return { space, ...openCursor(cursor, contentsOf({ space }), position) };
+  return { space, ...openCursor(cursor, contentsOfCursor({ space }), position) };
 }
 
 /** Identifies the list of a cursor. */
-export const contentsOf = ({ space }: { readonly space: string }) => ["contents", space];
+export const contentsOfCursor = ({ space }: { readonly space: string }) => ["contents", space];

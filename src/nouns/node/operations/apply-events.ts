@@ -2,7 +2,7 @@ import { EVENTS_AT_ONCE, SIGN_OF_LIFE_MS } from "../../../base/limits.ts";
 import { CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { BoundedWork } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
+import { awaitAll, inParallel } from "../../../kernel/core/parallel.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import {
   type FollowedNode,
@@ -136,7 +136,7 @@ async function state(
   { assign = true }: EventScope,
 ): Promise<EventResult> {
   const shown = { ...statement, space: of.space, node: of.name };
-  const [applied, asShown] = await allOf(
+  const [applied, asShown] = await awaitAll(
     applyStatement(context, of, statement),
     prefixesAsShown(context, shown),
   );

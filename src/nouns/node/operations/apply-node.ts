@@ -4,13 +4,13 @@ import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import {
-  type Ending,
   judgeNode,
+  type NewTombstone,
   type NodeLife,
   type NodeWord,
   type Verdict,
@@ -70,7 +70,7 @@ async function apply(
   return compareAndSwap<NodeApplied>(`the node ${of.name}`, async () => {
     // In this order: what came between the reads changed the report, so the write of the report is lost.
     // A cold function needs the configuration later, and reads it beside.
-    const [life] = await allOf(
+    const [life] = await awaitAll(
       store.readNodeLife(of.space, of.name),
       configurationOf(context, of.space),
     );
@@ -166,7 +166,7 @@ function reportOf(
 async function bury(
   context: Context,
   of: Pick<Tombstone, "space" | "name">,
-  { seen, by, isAnew, ...incarnation }: Ending,
+  { seen, by, isAnew, ...incarnation }: NewTombstone,
 ): Promise<boolean> {
   const nowMs = context.now();
   const quarantineMs = async () =>

@@ -2,7 +2,7 @@ import { CLOCK_SKEW_MS_MAX, TOMBSTONE_KEPT_MS } from "../../../base/limits.ts";
 import { releaseAffinities } from "../../../kernel/affinities/release-range.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
-import type { Released } from "../../../kernel/release/ending.ts";
+import type { Released } from "../../../kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { releaseHost } from "../../../kernel/release/release-host.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";

@@ -2,8 +2,8 @@ import { PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf, inParallel } from "../../../kernel/core/parallel.ts";
-import { Ending, type Released } from "../../../kernel/release/ending.ts";
+import { awaitAll, inParallel } from "../../../kernel/core/parallel.ts";
+import { BoundedRelease, type Released } from "../../../kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { handleOfPrefixes } from "../../../kernel/values/handle.ts";
@@ -29,12 +29,12 @@ export async function endPod(
   pod: PodNamed,
 ): Promise<Pick<Released, "complete" | "progressed">> {
   const { space, uid } = pod;
-  const [named, { indexes }] = await allOf(
+  const [named, { indexes }] = await awaitAll(
     releaseHandle(context, space, `pod/${uid}`),
     configurationOf(context, space),
   );
   if (!named.complete || !indexes.some(({ attribute }) => attribute === POD_UID)) return named;
-  const ending = new Ending(context);
+  const ending = new BoundedRelease(context);
   for await (const allocations of allocationsOf(context, ending, pod)) {
     if (!ending.mayBegin()) break;
     await ending.endInstances(allocations.filter(({ workload }) => workload));
@@ -51,7 +51,7 @@ export async function endPod(
 /** Yields the allocations of a pod, shard by shard. An entry only suggests them. */
 async function* allocationsOf(
   context: Context,
-  ending: Ending,
+  ending: BoundedRelease,
   { space, uid }: PodNamed,
 ): AsyncGenerator<readonly Allocation[]> {
   const value = { space, attribute: POD_UID, valueHash: hashOfValue(uid) };

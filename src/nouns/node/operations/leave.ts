@@ -1,6 +1,6 @@
 import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import type { NodeLife } from "../judge-node.ts";
@@ -31,7 +31,7 @@ export async function leave(
   const leaving = report && uids.includes(report.uid) ? report : undefined;
   if (leaving && (await knownOutcome(store.deleteReport(leaving))).outcome === "lost") return false;
   const { uid, machine } = leaving ?? {};
-  const [isLeft] = await allOf(
+  const [isLeft] = await awaitAll(
     leaveRegister(context, uids, node, isEndedNow),
     uid !== undefined &&
       machine !== undefined &&

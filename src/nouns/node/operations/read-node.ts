@@ -2,7 +2,7 @@ import type { Rejection } from "../../../base/outcome.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { type Node, uidOfNode } from "../node.ts";
 import { gracesOf, healthOf, type NodeHealth } from "../node-health.ts";
 import type { NodeReport } from "../node-report.ts";
@@ -31,7 +31,7 @@ export async function nodeWithHealth(
   name: string,
 ): Promise<NodeWithHealth | undefined> {
   const { store, now } = context;
-  const [node, life] = await allOf(store.readNode(space, name), store.readNodeLife(space, name));
+  const [node, life] = await awaitAll(store.readNode(space, name), store.readNodeLife(space, name));
   const { report, signOfLife } = life;
   if (!node || !report || report.uid !== uidOfNode(node)) return node;
   const { settings } = await configurationOf(context, space);

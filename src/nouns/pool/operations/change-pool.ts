@@ -27,7 +27,7 @@ import { isForApplications } from "../application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "../configuration.ts";
 import { lostByInner } from "../overlap.ts";
 import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "../pool.ts";
-import { isShrinking, setOf } from "../set.ts";
+import { addressSetOf, isShrinking } from "../set.ts";
 import { cutCheck, rejectShared } from "./cut-check.ts";
 
 /**
@@ -53,7 +53,7 @@ export async function changePool(
   }
   const fixed = immutableIn(seen, spec);
   if (fixed) return answer(fixed);
-  const [set, wantedSet] = [setOf(seen), setOf(spec)];
+  const [set, wantedSet] = [addressSetOf(seen), addressSetOf(spec)];
   const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
   const out = subtract(set, wantedSet);
   const kept =

@@ -8,7 +8,7 @@ import { inParallel } from "../../../kernel/core/parallel.ts";
 import { isCooled, reservedOrdinals, type SlotRules } from "../../../kernel/values/block.ts";
 import { isReleased, type Slot } from "../../../kernel/values/slot.ts";
 import { formatAddress } from "../../../net/address.ts";
-import { type AddressSet, networkAt, networksOf } from "../../../net/address-set.ts";
+import { type AddressSet, networkAt, networksOfLength } from "../../../net/address-set.ts";
 import { addressAt, type Cidr } from "../../../net/cidr.ts";
 import { beginShrink } from "../../job/operations/begin-job.ts";
 import { applicationPoolAround } from "../application-pools.ts";
@@ -59,7 +59,7 @@ async function blocksOf(
   around: Pool,
   set: AddressSet,
 ): Promise<readonly Cidr[] | undefined> {
-  const all = networksOf(set, around.blockSize);
+  const all = networksOfLength(set, around.blockSize);
   if (all.count <= BigInt(CUT_BLOCKS_MAX))
     return Array.from({ length: Number(all.count) }, (_, k) => networkAt(all, BigInt(k)));
   const { blocks, groups, groupsLooked } = await lookAtSet(context, around, set);

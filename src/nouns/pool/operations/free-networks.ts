@@ -10,7 +10,7 @@ import { addressAt, type Cidr, type Interval, intervalOf, sizeOf } from "../../.
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
 import { poolNamed, type SpaceConfiguration } from "../configuration.ts";
 import { assignsPrefixes } from "../pool.ts";
-import { reservedFor, setOf } from "../set.ts";
+import { addressSetOf, reservedFor } from "../set.ts";
 
 /** The free addresses of a pool to return, of a part of it or of all. */
 export interface FreeWanted {
@@ -34,7 +34,7 @@ export async function freeNetworks(
   if (pool.disabled || pool.state !== "active") return [];
   const { family } = pool.cidr;
   const prefix = assignsPrefixes(pool) ? pool.blockSize : BITS[family];
-  const free = subtract(setOf(pool), reservedFor(pool, configuration));
+  const free = subtract(addressSetOf(pool), reservedFor(pool, configuration));
   const runs = within ? sharedBy(free, [within]) : free;
   const step = sizeOf({ family, base: 0n, prefix });
   const found: Cidr[] = [];

@@ -1,8 +1,8 @@
 import {
   chooseManifest,
   isManifest,
+  type ManifestsWanted,
   readDocuments,
-  type Wanted,
 } from "../../../api/http/choose-manifest.ts";
 import type { Event } from "../../../api/http/event.ts";
 import { readNamedWith, readNamedWrite } from "../../../api/http/parameters.ts";
@@ -16,7 +16,7 @@ import { readSpiderIpPool, SPIDER_IPPOOL } from "../contract/spider-ippool.ts";
 import { readSpiderSubnet, SPIDER_SUBNET } from "../contract/spider-subnet.ts";
 import type { PoolSpec } from "../pool.ts";
 
-export interface PoolRequest {
+export interface PoolPut {
   readonly space: string;
   readonly name: string;
   readonly spec: PoolSpec;
@@ -28,13 +28,13 @@ export interface PoolRequest {
 
 export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
 
-const IP_POOL: Wanted = {
+const IP_POOL: ManifestsWanted = {
   kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }, SPIDER_IPPOOL, SPIDER_SUBNET],
   of: RESOURCE,
 };
 
 /** Reads a pool as JSON, or as a manifest of Calico or Spiderpool in JSON or YAML. */
-export function readPoolPut(event: Event): PoolRequest {
+export function readPoolPut(event: Event): PoolPut {
   const documents = readDocuments(event);
   const chosen = chooseManifest(event, documents, IP_POOL);
   const read = readerOf(chosen.document);

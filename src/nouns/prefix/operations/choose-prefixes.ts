@@ -7,7 +7,7 @@ import { requesterOf } from "../../../kernel/assign/requester.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { isExpired } from "../../../kernel/values/allocation.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
@@ -28,7 +28,7 @@ export async function choosePrefixes(
 ): Promise<readonly NodePrefix[] | Rejection> {
   const { space } = request;
   const both = { ...request, wanted: wantedOf(FAMILIES), prefixes: { stated: [] } };
-  const [configuration, has] = await allOf(
+  const [configuration, has] = await awaitAll(
     configurationOf(context, space),
     renewed(context, request, confirmSeconds),
   );

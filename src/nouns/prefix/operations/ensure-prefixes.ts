@@ -1,7 +1,7 @@
 import { Rejection } from "../../../base/outcome.ts";
 import { grantedUnderLimit } from "../../../kernel/assign/quota.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import type { Cidr } from "../../../net/cidr.ts";
 import type { Labels } from "../../../net/labels.ts";
 import {
@@ -58,7 +58,7 @@ export async function ensurePrefixes(
   const { space, node, uid } = wanted;
   // A request that saw no tombstone ends before the quarantine of the node is over, and before anything of it is freed.
   const stating = statingOf(wanted);
-  const [tombstone, seen] = await allOf(
+  const [tombstone, seen] = await awaitAll(
     context.store.readTombstone({ space, name: node, uid }),
     readStated(context, stating),
   );

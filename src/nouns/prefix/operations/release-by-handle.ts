@@ -1,6 +1,6 @@
 import { Rejection } from "../../../base/outcome.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import type { Released } from "../../../kernel/release/ending.ts";
+import type { Released } from "../../../kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { prefixHandle } from "../../../kernel/values/handle.ts";

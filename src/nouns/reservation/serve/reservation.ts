@@ -2,7 +2,7 @@ import { chooseManifest, isManifest, readDocuments } from "../../../api/http/cho
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { namedList } from "../../../api/http/named-list.ts";
 import { readNamedWrite } from "../../../api/http/parameters.ts";
-import { countOf } from "../../../api/http/usage.ts";
+import { exactCount } from "../../../api/http/usage.ts";
 import {
   type DryRun,
   deleted,
@@ -75,7 +75,7 @@ function warningBody(
     inUse,
     held,
     complete,
-    unreserved: countOf(unreserved),
+    unreserved: exactCount(unreserved),
     detail: `Reservation ${name} ${covers}, and ${leaves}.`,
   };
 }

@@ -1,7 +1,7 @@
 import { JOB_ITEMS_PER_SLICE, SPACE_USE_TOLD_MAX } from "../../../base/limits.ts";
 import type { CorruptItemError } from "../../../base/outcome.ts";
 import type { Context } from "../../../kernel/core/context.ts";
-import { allOf } from "../../../kernel/core/parallel.ts";
+import { awaitAll } from "../../../kernel/core/parallel.ts";
 import { nameOfApplication } from "../../application/application.ts";
 import type { Namespace } from "../../namespace/namespace.ts";
 import type { Quota } from "../../quota/quota.ts";
@@ -28,7 +28,7 @@ export interface SpaceContents {
 export async function readSpaceContents(context: Context, space: string): Promise<SpaceContents> {
   const { store } = context;
   const first = { after: undefined };
-  const [configuration, applications, namespaces, nodes, stated] = await allOf(
+  const [configuration, applications, namespaces, nodes, stated] = await awaitAll(
     store.readSpace(space),
     store.listApplications(space, { ...first, limit: TOLD }),
     store.listNamespaces(space, { ...first, limit: JOB_ITEMS_PER_SLICE }),

@@ -10,7 +10,7 @@ import type { Address } from "../../../net/address.ts";
 import { type Cidr, intervalOf, overlaps } from "../../../net/cidr.ts";
 import { poolNamed } from "../../pool/configuration.ts";
 import { isRanged, type Pool, subnetIdOf } from "../../pool/pool.ts";
-import { setOf } from "../../pool/set.ts";
+import { addressSetOf } from "../../pool/set.ts";
 import type { Usage } from "../usage.ts";
 
 /** The block groups that are still to be read: those after an address, up to the one that ends at another. */
@@ -69,7 +69,7 @@ export async function poolMap(
   const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
   const within = cidr && intervalOf(cidr);
-  const set = isRanged(pool) ? setOf(pool) : undefined;
+  const set = isRanged(pool) ? addressSetOf(pool) : undefined;
   const isWanted = (network: Cidr) =>
     (!within || overlaps(intervalOf(network), within)) && (!set || touches(set, network));
   const index = await store.readBlockGroupIndex(space, subnetIdOf(pool), { consistent: false });

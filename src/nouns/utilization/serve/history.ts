@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../../api/http/event.ts";
-import { countOf, usageBody } from "../../../api/http/usage.ts";
+import { exactCount, usageBody } from "../../../api/http/usage.ts";
 import { formatTime } from "../../../base/time.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import type { PoolHistory } from "../operations/pool-history.ts";
@@ -28,9 +28,9 @@ export function poolHistoryAnswer(
       ...(exhaustedAtMs !== undefined && { exhaustedAt: formatTime(exhaustedAtMs) }),
       samples: (usage?.samples ?? []).map(({ atMs, assignable, available, inUse }) => ({
         at: formatTime(atMs),
-        assignable: countOf(assignable),
-        available: countOf(available),
-        inUse: countOf(inUse),
+        assignable: exactCount(assignable),
+        available: exactCount(available),
+        inUse: exactCount(inUse),
       })),
     },
   };

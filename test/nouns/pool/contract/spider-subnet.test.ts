@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../../../src/net/address.ts";
 import { formatSet } from "../../../../src/net/address-set.ts";
 import { formatCidr } from "../../../../src/net/cidr.ts";
-import { type PoolRequest, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
@@ -48,7 +48,7 @@ const manifest = (spec: object, more: object = {}) => ({
   ...more,
 });
 
-const specOf = (body: unknown, type?: string) => (put(body, type) as PoolRequest).spec;
+const specOf = (body: unknown, type?: string) => (put(body, type) as PoolPut).spec;
 
 describe("a SpiderSubnet", () => {
   it("is a pool for applications, as kubectl prints it", () => {

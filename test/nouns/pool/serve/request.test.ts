@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../../../src/net/cidr.ts";
-import { type PoolRequest, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
 const put = (body: unknown, request: Request = {}) =>
   readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
-const spec = (body: unknown) => (put(body) as PoolRequest).spec;
+const spec = (body: unknown) => (put(body) as PoolPut).spec;
 
 describe("a pool", () => {
   it("has Calico's defaults", () => {
@@ -195,7 +195,7 @@ describe("the selectors of a pool", () => {
   it("are kept as they were written", () => {
     const text = "zone  in {'b','a'}||!has( gpu )";
     const body = { cidr: "10.0.0.0/16", nodeSelector: text, namespaceSelector: " has(team)" };
-    const { spec } = put({ ...body, allowedUses: ["Workload"] }) as PoolRequest;
+    const { spec } = put({ ...body, allowedUses: ["Workload"] }) as PoolPut;
     expect(spec.nodeSelector?.text).toBe(text);
     expect(spec.namespaceSelector?.text).toBe(" has(team)");
   });
@@ -205,18 +205,18 @@ describe("the selectors of a pool", () => {
       cidr: "10.0.0.0/16",
       nodeSelector,
       allowedUses: ["LoadBalancer"],
-    }) as PoolRequest;
+    }) as PoolPut;
     expect(spec.nodeSelector?.text).toBe(nodeSelector);
   });
 
   it("may be a blank one of namespaces beside the use Tunnel", () => {
-    expect((put({ cidr: "10.0.0.0/16", namespaceSelector: "" }) as PoolRequest).spec).toBeDefined();
+    expect((put({ cidr: "10.0.0.0/16", namespaceSelector: "" }) as PoolPut).spec).toBeDefined();
   });
 });
 
 it("a disabled pool may be smaller than a block of it", () => {
   const body = { cidr: "10.0.0.0/28", blockSize: 26, disabled: true };
-  expect((put(body) as PoolRequest).spec).toMatchObject({ blockSize: 26, disabled: true });
+  expect((put(body) as PoolPut).spec).toMatchObject({ blockSize: 26, disabled: true });
 });
 
 it.each([
@@ -228,7 +228,7 @@ it.each([
   ["2001:db8::/124", 124],
   ["2001:db8::7/128", 128],
 ])("a pool %s has blocks of /%i unless it says otherwise", (cidr, blockSize) => {
-  expect((put({ cidr }) as PoolRequest).spec).toMatchObject({ blockSize });
+  expect((put({ cidr }) as PoolPut).spec).toMatchObject({ blockSize });
 });
 
 it("a refused range is told with its value", () => {
@@ -241,8 +241,8 @@ describe("the description and the tags of a pool", () => {
 
   it("are as the request has them, and empty ones are none", () => {
     const said = { description: "rack 7: ask Ada", tags: ["lab", "Öst"] };
-    expect((labelled(said) as PoolRequest).spec).toMatchObject(said);
-    const { spec } = labelled({ description: "", tags: [] }) as PoolRequest;
+    expect((labelled(said) as PoolPut).spec).toMatchObject(said);
+    const { spec } = labelled({ description: "", tags: [] }) as PoolPut;
     expect(Object.keys(spec)).not.toContain("description");
     expect(Object.keys(spec)).not.toContain("tags");
   });

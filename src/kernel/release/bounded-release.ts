@@ -32,7 +32,7 @@ export interface Released {
 }
 
 /** A release that ends as many allocations as one request has time for. */
-export class Ending {
+export class BoundedRelease {
   readonly #context: Context;
   readonly #work: BoundedWork;
   readonly #released: string[] = [];
