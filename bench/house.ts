@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startOver } from "../src/local/plat.ts";
+import { startWithStorage } from "../src/local/plat.ts";
 import { openStorage } from "../src/local/storage.ts";
 
 /**
@@ -30,7 +30,7 @@ await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed:
 
 const table = await openStorage({ table: "memory" });
 const { publish: _, ...unpublished } = table;
-const plat = await startOver(unpublished, {
+const plat = await startWithStorage(unpublished, {
   port: 0,
   reclaimSeconds: NEVER_SECONDS,
   repairSeconds: NEVER_SECONDS,

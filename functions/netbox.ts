@@ -23,7 +23,7 @@ import { acceptedAnswer } from "../src/nouns/job/serve/answer.ts";
 import { listPools, putPool, readPool } from "../src/nouns/pool/operations/administration.ts";
 import { freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
 import { deletePool } from "../src/nouns/pool/operations/pool-jobs.ts";
-import { poolAnswer, poolList, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
+import { poolAnswer, poolListAnswer, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { readPoolPut } from "../src/nouns/pool/serve/request.ts";
 import { amendPrefix } from "../src/nouns/prefix/operations/amend-prefix.ts";
 import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
@@ -49,9 +49,9 @@ export const netboxOver = ({ connect }: Wiring) =>
       spaceListAnswer,
     ),
     "GET /v1/pools": route(
-      poolList.read,
+      poolListAnswer.read,
       (plat, { space }) => listPools(plat, space),
-      poolList.answer,
+      poolListAnswer.answer,
     ),
     "GET /v1/pools/{name}": route(
       readNamed,

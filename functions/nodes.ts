@@ -16,7 +16,7 @@ import {
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { completeNodes } from "../src/nouns/node/operations/complete-nodes.ts";
 import { nodesCompletedAnswer, readNodeList } from "../src/nouns/node/serve/complete.ts";
-import { eventsAnswer, readEvents } from "../src/nouns/node/serve/events.ts";
+import { eventResultsAnswer, readEvents } from "../src/nouns/node/serve/events.ts";
 import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/nouns/prefix/serve/answer.ts";
@@ -30,7 +30,7 @@ export const nodesOver = ({ connect }: Wiring) =>
     "POST /v1/events": route(
       readEvents,
       (plat, request) => applyEvents(plat, request, request.events),
-      eventsAnswer,
+      eventResultsAnswer,
     ),
     "POST /v1/nodes/complete": route(
       readNodeList,

@@ -59,7 +59,7 @@ import {
   readSettings,
 } from "../src/nouns/pool/operations/administration.ts";
 import { listJobs, readJob } from "../src/nouns/pool/operations/pool-jobs.ts";
-import { poolAnswer, poolList } from "../src/nouns/pool/serve/answer.ts";
+import { poolAnswer, poolListAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { listPrefixes } from "../src/nouns/prefix/operations/list-prefixes.ts";
 import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
 import { podCidrListAnswer } from "../src/nouns/prefix/serve/answer.ts";
@@ -146,9 +146,9 @@ export const readOver = ({ connect, history }: Wiring) =>
       prefixListAnswer,
     ),
     "GET /v1/pools": route(
-      poolList.read,
+      poolListAnswer.read,
       (plat, { space }) => listPools(plat, space),
-      poolList.answer,
+      poolListAnswer.answer,
     ),
     "GET /v1/pools/{name}": route(
       readNamed,

@@ -22,7 +22,7 @@ import {
 import { dryRunTable } from "./table/dry-run-table.ts";
 import { identityThrough, type Sender, tableThrough } from "./table/dynamodb-table.ts";
 import { KnownKeys } from "./table/format.ts";
-import { type Guard, guardedTable } from "./table/guarded-table.ts";
+import { guardedTable, type TableGuard } from "./table/guarded-table.ts";
 import type { Marker } from "./table/parameter-marker.ts";
 import type { ReadableHistory } from "./table/readable-history.ts";
 import type { DescribedTable, TableIdentity } from "./table/register.ts";
@@ -36,7 +36,7 @@ export interface Wiring {
   /** Returns a context of which nobody is the author, with the warm cache of the requests. */
   readonly context: () => Context;
   /** Absent for a table without an id, such as that of `npm start`. */
-  readonly guard?: (Table & Guard) | undefined;
+  readonly guard?: (Table & TableGuard) | undefined;
   /** Absent if nobody publishes. */
   readonly history?: ReadableHistory | undefined;
 }
@@ -70,13 +70,13 @@ const NO_TABLE_NAME = "TABLE_NAME is not set: it names the DynamoDB table";
 export const wiringOver = (
   table: Table,
   surroundings: Partial<Surroundings> = {},
-  guard?: Table & Guard,
+  guard?: Table & TableGuard,
 ): Wiring => wiringOf(platOver(() => table, surroundings, guard));
 
 /** A table with what its requests share. */
 interface Plat extends Shared {
   readonly base: Base;
-  readonly guard: (Table & Guard) | undefined;
+  readonly guard: (Table & TableGuard) | undefined;
   readonly surroundings: Surroundings;
   readonly cache: WarmCache;
 }
@@ -119,13 +119,13 @@ export const contextOf = (
 export function contextsOver(
   table: Table,
   surroundings: Partial<Surroundings> = {},
-  guard?: Table & Guard,
+  guard?: Table & TableGuard,
 ): (carried: Carried) => Context {
   const plat = platOver(() => table, surroundings, guard);
   return (carried) => contextIn(plat, carried);
 }
 
-function platOver(base: Base, given: Partial<Surroundings>, guard?: Table & Guard): Plat {
+function platOver(base: Base, given: Partial<Surroundings>, guard?: Table & TableGuard): Plat {
   const surroundings = { ...OF_THE_MACHINE, ...given };
   return {
     base,

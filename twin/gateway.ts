@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodedSegments } from "../src/local/event.ts";
-import { bodyOf, close, KEPT_OPEN, lastWords, listen } from "../src/local/http-server.ts";
+import { close, KEPT_OPEN, lastWords, listen, receiveBody } from "../src/local/http-server.ts";
 import { type AccessVariables, accessLine } from "./access-log.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
 import { Authorizers } from "./authorizers.ts";
@@ -94,7 +94,7 @@ async function answer(
   requestId: string,
   known: AccessVariables,
 ): Promise<GatewayAnswer> {
-  const body = await bodyOf(request, BODY_LIMITS);
+  const body = await receiveBody(request, BODY_LIMITS);
   if (!body) return ownAnswer(413);
   const { method = "", url = "" } = request;
   const [rawPath = "", ...rest] = url.split("?");

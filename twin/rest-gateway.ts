@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bodyOf } from "../src/local/http-server.ts";
+import { receiveBody } from "../src/local/http-server.ts";
 import type { AccessVariables } from "./access-log.ts";
 import { answerOf, type GatewayAnswer } from "./answer.ts";
 import { identityOf } from "./caller-identity.ts";
@@ -70,7 +70,7 @@ export class RestGateway {
   ): Promise<GatewayAnswer> {
     const { deployment, lambda } = this.#props;
     const { stage, routes } = deployment.api;
-    const body = await bodyOf(request, BODY_LIMITS);
+    const body = await receiveBody(request, BODY_LIMITS);
     if (!body) return own("too large");
     const { method = "", url = "" } = request;
     const [whole = "", ...query] = url.split("?");

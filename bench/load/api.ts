@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, Reply } from "../../src/local/client.ts";
+import type { Client, HttpReply } from "../../src/local/client.ts";
 import { Tally } from "../../src/local/tally.ts";
 import type { AssignCall, Assigned } from "./ledger.ts";
 
@@ -11,7 +11,7 @@ const SETTLE_TRIES_MAX = 120;
 const RETRY_MS = 500;
 
 /** A final answer, and the number of tries that it took. */
-export interface Settled extends Reply {
+export interface Settled extends HttpReply {
   readonly tries: number;
 }
 
@@ -39,7 +39,7 @@ export class Api {
   /**
    * Sends an assign without a key once, because a repeat could assign twice. Returns nothing if there was no answer.
    */
-  assignOnce({ body }: AssignCall): Promise<Reply | undefined> {
+  assignOnce({ body }: AssignCall): Promise<HttpReply | undefined> {
     return this.#once("assign", "POST", "/v1/assign", body);
   }
 
@@ -96,7 +96,7 @@ export class Api {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Settled> {
-    let last: Reply | undefined;
+    let last: HttpReply | undefined;
     for (let tries = 1; tries <= SETTLE_TRIES_MAX; tries++) {
       last = await this.#once(kind, method, path, body, headers);
       if (last && !isForTheMoment(last)) return { ...last, tries };
@@ -114,7 +114,7 @@ export class Api {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Reply | undefined> {
+  ): Promise<HttpReply | undefined> {
     const startedAtMs = performance.now();
     const reply = await this.#client.call(method, path, body, headers).catch(() => undefined);
     // API Gateway answers without a code if the function did not answer. The outcome is unknown.
@@ -141,5 +141,5 @@ export class Api {
 /**
  * Returns true if the outcome is not decided, or a release is not complete. Then the caller may repeat the same call.
  */
-export const isForTheMoment = ({ status, body }: Reply): boolean =>
+export const isForTheMoment = ({ status, body }: HttpReply): boolean =>
   status > 500 || status === 429 || body.code === "request_in_progress" || body.complete === false;

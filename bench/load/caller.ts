@@ -1,5 +1,5 @@
 import { type Random, randomBelow } from "../../src/kernel/values/fresh.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { type Api, isForTheMoment, type Settled } from "./api.ts";
 import type { Drain } from "./drain.ts";
 import { type AssignCall, type Assigned, type Holding, type Ledger, textOf } from "./ledger.ts";
@@ -111,7 +111,7 @@ export class Caller {
   /**
    * Sends a request without a key once. Addresses of an unanswered one are found under its handle, now or at the end.
    */
-  async #ask(call: AssignCall): Promise<Reply | undefined> {
+  async #ask(call: AssignCall): Promise<HttpReply | undefined> {
     const reply = await this.#api.assignOnce(call);
     if (reply && !isForTheMoment(reply)) return reply;
     const { handle } = call.body;
@@ -121,7 +121,7 @@ export class Caller {
   }
 
   /** Repeats a keyed request until it is settled, sometimes twice in parallel. */
-  async #askUnderKey(call: AssignCall): Promise<Reply | undefined> {
+  async #askUnderKey(call: AssignCall): Promise<HttpReply | undefined> {
     if (this.#chance(0.6)) return this.#api.assign(call);
     const kind = "assign, twice at once";
     const twins = await Promise.all([this.#api.assign(call, kind), this.#api.assign(call, kind)]);
@@ -134,7 +134,7 @@ export class Caller {
     return served[0];
   }
 
-  #checkCounts({ body }: AssignCall, { body: answer }: Reply): void {
+  #checkCounts({ body }: AssignCall, { body: answer }: HttpReply): void {
     const { handle, address, ipv4 = 0, ipv6 = 0, allowPartial } = body;
     const told: readonly Assigned[] = answer.addresses;
     const asked = address === undefined ? ipv4 + ipv6 : 1;
@@ -200,7 +200,7 @@ export class Caller {
   }
 }
 
-function releasedBy({ body }: Pick<Reply, "body">): string[] {
+function releasedBy({ body }: Pick<HttpReply, "body">): string[] {
   if (body.released) return [...body.released];
   const results: { address: string; status: string }[] = body.results ?? [];
   return results.filter(({ status }) => status === "released").map(({ address }) => address);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Context } from "../../src/kernel/core/context.ts";
-import type { Client, Reply } from "../../src/local/client.ts";
+import type { Client, HttpReply } from "../../src/local/client.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { type Emulator, startEmulator } from "../../src/local/emulator.ts";
 import { TABLE_NAME } from "../../src/local/storage.ts";
@@ -27,13 +27,13 @@ export interface Asked {
 /** The answer of a worker; the first one, with number 0, means that the worker is ready. */
 export interface Told {
   readonly id: number;
-  readonly reply?: Reply | undefined;
+  readonly reply?: HttpReply | undefined;
 }
 
 interface Worker {
   readonly process: ChildProcess;
   readonly ended: Promise<unknown>;
-  readonly waiting: Map<number, { resolve(reply: Reply): void; reject(error: Error): void }>;
+  readonly waiting: Map<number, { resolve(reply: HttpReply): void; reject(error: Error): void }>;
 }
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
@@ -171,7 +171,7 @@ export class Crew implements Grounds {
     const ready = new Promise<void>((resolve, reject) => {
       child.on("message", ({ id, reply }: Told) => {
         if (id === 0) resolve();
-        waiting.get(id)?.resolve(reply as Reply);
+        waiting.get(id)?.resolve(reply as HttpReply);
         waiting.delete(id);
       });
       void ended.then(() => reject(new Error("a worker did not start")));
@@ -180,7 +180,7 @@ export class Crew implements Grounds {
     return { process: child, ended, waiting };
   }
 
-  #ask(asked: Omit<Asked, "id">): Promise<Reply> {
+  #ask(asked: Omit<Asked, "id">): Promise<HttpReply> {
     const id = ++this.#asked;
     const worker = this.#workers[id % this.#workers.length];
     if (!worker) return Promise.reject(new Error("no worker runs"));

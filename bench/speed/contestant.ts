@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { close, listen } from "../../src/local/http-server.ts";
-import { startOver } from "../../src/local/plat.ts";
+import { startWithStorage } from "../../src/local/plat.ts";
 import { openStorage, type Storage } from "../../src/local/storage.ts";
 import { flushedTable, LmdbTable } from "../../src/store/lmdb-table.ts";
 import { absent, equals } from "../../src/table/clause.ts";
@@ -63,7 +63,7 @@ async function begin() {
 async function plat(storage: Storage) {
   const { publish, ...others } = storage;
   const never = { reclaimSeconds: NEVER_SECONDS, repairSeconds: NEVER_SECONDS };
-  const serving = await startOver(name.endsWith("alone") ? others : storage, {
+  const serving = await startWithStorage(name.endsWith("alone") ? others : storage, {
     port: 0,
     ...never,
     workSeconds: NEVER_SECONDS,

@@ -1,4 +1,4 @@
-import { makeClient, type Reply } from "../../src/local/client.ts";
+import { type HttpReply, makeClient } from "../../src/local/client.ts";
 import { start } from "../../test/local/process.ts";
 import type { Bed } from "./bed.ts";
 import { contestsThrough, type Pair } from "./pairs.ts";
@@ -58,7 +58,7 @@ export async function httpContests(
   };
 }
 
-function ok(reply: Reply): Reply {
+function ok(reply: HttpReply): HttpReply {
   if (reply.status === 200) return reply;
   throw new Error(`the server answered ${reply.status}: ${reply.body?.detail}`);
 }

@@ -69,7 +69,7 @@ export const problemCode = v.picklist(Object.keys(PROBLEMS) as ProblemCode[]);
 
 export const maxBlocksPerHost = v.pipe(v.nullable(whole), v.description("`null` means no limit"));
 
-export const rule = v.pipe(
+export const poolRule = v.pipe(
   v.picklist(RULES),
   v.description("The rule that gives the request its pools"),
 );
@@ -122,7 +122,7 @@ export const unreadableItem = v.strictObject({
   reason: v.string(),
 });
 
-export const unreadable = v.optional(
+export const unreadableItems = v.optional(
   v.pipe(v.array(unreadableItem), v.description("Items of the list that this version cannot read")),
 );
 

@@ -67,7 +67,7 @@ type AlwaysSaid<Spec, Input> = {
  * The fields of a request by their names: one for each field of what the request says, with a schema whose output is the
  * value, or with a function that makes the value of it. A field of the request alone is a `part` of another one's value.
  */
-export type Fields<Spec, Input> = {
+export type RequestFields<Spec, Input> = {
   readonly [Name in keyof Spec]-?: Said &
     (
       | (Name extends AlwaysSaid<Spec, Input>
@@ -110,7 +110,7 @@ export type Inputs<Declared extends Readonly<Record<string, Said>>> = {
 
 /** Returns the value that a request says: its fields, and those that follow from others. */
 export function specOf<Spec, Input extends object>(
-  declared: Fields<Spec, Input>,
+  declared: RequestFields<Spec, Input>,
   input: Input,
 ): Spec {
   const entries = Object.entries<{ keep?(said: unknown, all: Input): unknown }>(declared);
@@ -123,7 +123,7 @@ export function specOf<Spec, Input extends object>(
 }
 
 /** A field of an answer: its schema, and its value there; nothing if the answer has no such field. */
-export interface Told<Whole> {
+export interface AnswerField<Whole> {
   readonly schema: v.GenericSchema;
   of(whole: Whole): unknown;
 }
@@ -137,20 +137,24 @@ export const telling =
   ) => ({ schema, of });
 
 /** The entries of an object schema. */
-export type Schemas<Declared extends Readonly<Record<string, Pick<Told<never>, "schema">>>> = {
-  readonly [Name in keyof Declared]: Declared[Name]["schema"];
-};
+export type Schemas<Declared extends Readonly<Record<string, Pick<AnswerField<never>, "schema">>>> =
+  {
+    readonly [Name in keyof Declared]: Declared[Name]["schema"];
+  };
 
-export const schemasOf = <Declared extends Readonly<Record<string, Pick<Told<never>, "schema">>>>(
+export const schemasOf = <
+  Declared extends Readonly<Record<string, Pick<AnswerField<never>, "schema">>>,
+>(
   declared: Declared,
 ): Schemas<Declared> => mapped(declared, ({ schema }) => schema) as Schemas<Declared>;
 
 /** The part of an answer that declared fields make. */
-export type Answered<Declared extends Readonly<Record<string, Pick<Told<never>, "schema">>>> =
-  Loose<v.InferInput<v.StrictObjectSchema<Schemas<Declared>, undefined>>>;
+export type Answered<
+  Declared extends Readonly<Record<string, Pick<AnswerField<never>, "schema">>>,
+> = Loose<v.InferInput<v.StrictObjectSchema<Schemas<Declared>, undefined>>>;
 
 /** Returns the fields of an answer about a value. */
-export const told = <Whole, Declared extends Readonly<Record<string, Told<Whole>>>>(
+export const told = <Whole, Declared extends Readonly<Record<string, AnswerField<Whole>>>>(
   declared: Declared,
   whole: Whole,
 ): Answered<Declared> =>

@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { candidate, missing, problemCode, requestId, rule, time, whole } from "./answer-parts.ts";
+import {
+  candidate,
+  missing,
+  poolRule,
+  problemCode,
+  requestId,
+  time,
+  whole,
+} from "./answer-parts.ts";
 
 export const fieldAtFault = v.strictObject({
   field: v.string(),
@@ -25,7 +33,7 @@ export const problem = v.looseObject({
   assignedTo: v.optional(
     v.pipe(v.string(), v.description("The handle that has the address, for `already_assigned`")),
   ),
-  rule: v.optional(rule),
+  rule: v.optional(poolRule),
   missing: v.optional(missing),
   nodes: v.optional(
     v.pipe(v.array(v.string()), v.description("Some of the missing nodes, for `too_many_missing`")),

@@ -81,7 +81,7 @@ LOG_LEVEL=INFO prints a line for every request.
 const FLAGS_WIDTH = 26;
 
 /** Returns the help of the server. */
-export const usageOf = (command: string): string =>
+export const serverHelp = (command: string): string =>
   [
     `${command} [options]\n`,
     ...[...shownOptions(), DEPLOYED_OPTION, ["--help", "Show this help"]].map(

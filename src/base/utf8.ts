@@ -9,7 +9,7 @@ const LINE_CHARACTERS_SHOWN_MAX = 80;
  * Decodes the bytes of a file as UTF-8, with a byte order mark if they have one. Other bytes are a problem that names the line and shows
  * it: a replacement character would make one name of two.
  */
-export function textOf(bytes: Uint8Array): Parsed<string> {
+export function utf8Text(bytes: Uint8Array): Parsed<string> {
   const text = decoded(bytes);
   if (text !== undefined) return parsed(text);
   // No byte of a character of UTF-8 is that of a line end, so each line can be judged on its own.

@@ -6,7 +6,7 @@ import type { assignment } from "../nouns/address/contract/assignment-answer.ts"
 import type { Attachment } from "./attachment.ts";
 import { del } from "./del.ts";
 import { CniError, CODE } from "./error.ts";
-import { type AssignRequest, assignRequests, specificAddresses } from "./requests.ts";
+import { assignRequests, type RepeatableAssign, specificAddresses } from "./requests.ts";
 import { type AssignedAddress, resultOf } from "./result.ts";
 
 /** Assigns the addresses of an attachment, all or none, and returns the result of the ADD. */
@@ -38,7 +38,7 @@ async function assertForContainers(client: PlatClient, attachment: Attachment): 
 /** Carries out requests in turn, and returns each address once. */
 async function assignAll(
   client: PlatClient,
-  requests: readonly AssignRequest[],
+  requests: readonly RepeatableAssign[],
 ): Promise<readonly AssignedAddress[]> {
   const assigned = new Map<string, AssignedAddress>();
   for (const { body, key, afterDel } of requests) {
@@ -55,7 +55,7 @@ async function assignAll(
 
 async function assign(
   client: PlatClient,
-  body: AssignRequest["body"],
+  body: RepeatableAssign["body"],
   key?: string,
 ): Promise<readonly AssignedAddress[]> {
   const answer = await client.call<v.InferOutput<typeof assignment>>({

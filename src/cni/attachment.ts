@@ -2,7 +2,7 @@ import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { handleOfAttachment, POD_UID } from "../nouns/address/attachment.ts";
 import { isKeptKind, type Workload, workloadHandle } from "../nouns/application/workload.ts";
 import type { Container } from "./invocation.ts";
-import type { Network } from "./network.ts";
+import type { NetworkConfiguration } from "./network.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -18,7 +18,7 @@ export interface PodSeen {
 
 /** The network, the host and the container that addresses are for. */
 export interface Attachment {
-  readonly network: Network;
+  readonly network: NetworkConfiguration;
   readonly host: string;
   readonly container: Container;
   /** The pod in its cluster, `gone` if the cluster has it no more; absent where nobody asks a cluster. */
@@ -37,7 +37,11 @@ export const handleOf = ({ network, host, container }: Attachment): string =>
  * with an ordinal is one, a pod of a StatefulSet, if the configuration says `keep`. Its uid is the container: a sandbox that
  * replaces another one is a new incarnation, and a late DEL of the earlier one frees nothing.
  */
-export function workloadOf({ network, container, seen }: Attachment): Workload | undefined {
+export function instanceOfAttachment({
+  network,
+  container,
+  seen,
+}: Attachment): Workload | undefined {
   const { pod, ifName, containerId } = container;
   if (!pod || seen === "gone") return undefined;
   const controller = seen ? seen.controller : network.ipam.keep ? byOrdinal(pod.name) : undefined;
@@ -63,7 +67,7 @@ function byOrdinal(pod: string): PodSeen["controller"] {
 }
 
 /** Returns the attributes of the addresses of an attachment, by which people and GC find what they are for. */
-export function attributesOf({ network, container, seen }: Attachment): Texts {
+export function attachmentAttributesOf({ network, container, seen }: Attachment): Texts {
   const { containerId, ifName, pod } = container;
   // That of a static pod is its kubelet's: its mirror in the cluster may go while the pod runs.
   const uid = pod?.uid ?? (typeof seen === "object" ? seen.uid : undefined);

@@ -3,7 +3,7 @@ import { releaseInstance } from "../cli/api/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { handleReleased } from "../nouns/address/contract/release-answer.ts";
-import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
+import { type Attachment, handleOf, instanceOfAttachment } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import { releaseHeld } from "./gc.ts";
 
@@ -16,7 +16,7 @@ const REQUESTS_MAX = 8;
  * it should be, what this host holds says whose it is.
  */
 export async function del(client: PlatClient, attachment: Attachment): Promise<void> {
-  const workload = workloadOf(attachment);
+  const workload = instanceOfAttachment(attachment);
   const { network, host, container, seen } = attachment;
   let found = 0;
   if (workload) {

@@ -2,15 +2,23 @@ import { type Holdings, readHoldings } from "../cli/api/blocks.ts";
 import { readOwners } from "../cli/api/handles.ts";
 import { releaseAddresses } from "../cli/api/releases.ts";
 import type { PlatClient } from "../client/index.ts";
-import { type Attachment, attachmentOf, textOfAttachment } from "../nouns/address/attachment.ts";
+import {
+  type AttachmentNamed,
+  attachmentOf,
+  textOfAttachment,
+} from "../nouns/address/attachment.ts";
 import { CniError, CODE } from "./error.ts";
-import type { Network } from "./network.ts";
+import type { NetworkConfiguration } from "./network.ts";
 
 /**
  * Releases the addresses on this host that no valid attachment of the network has. It names each by its generation, so
  * that it frees only what it has read. @throws {CniError} if the runtime names no list of attachments
  */
-export async function gc(client: PlatClient, network: Network, host: string): Promise<void> {
+export async function gc(
+  client: PlatClient,
+  network: NetworkConfiguration,
+  host: string,
+): Promise<void> {
   const { validAttachments } = network;
   if (validAttachments === undefined)
     throw new CniError(
@@ -36,9 +44,9 @@ type Held = Holdings["addresses"][number];
  */
 export async function releaseHeld(
   client: PlatClient,
-  network: Network,
+  network: NetworkConfiguration,
   host: string,
-  isEnded: (attachment: Attachment) => boolean,
+  isEnded: (attachment: AttachmentNamed) => boolean,
   containerId?: string,
 ): Promise<void> {
   const { addresses } = await readHoldings(client, { host });
@@ -65,9 +73,9 @@ async function release(client: PlatClient, held: readonly Held[], keep: boolean)
 /** Returns the addresses of instances that attachments of a network have and that are over. Only their attributes say which. */
 async function endedInstances(
   client: PlatClient,
-  network: Network,
+  network: NetworkConfiguration,
   instances: readonly Held[],
-  isEnded: (attachment: Attachment) => boolean,
+  isEnded: (attachment: AttachmentNamed) => boolean,
 ): Promise<readonly Held[]> {
   const owners = await readOwners(client, instances);
   return instances.filter(({ address, workload }) => {

@@ -100,7 +100,7 @@ const configuration = v.object({
 });
 
 /** A network configuration, as the plugin uses it. */
-export interface Network {
+export interface NetworkConfiguration {
   readonly cniVersion: string;
   readonly name: string;
   readonly ipam: Ipam;
@@ -144,10 +144,10 @@ function versionOf({ cniVersion = "0.1.0" }: Readonly<Record<string, unknown>>):
  * @param without the fields of the section `ipam` that the plugin does not have
  * @throws {CniError}
  */
-export function networkOf(
+export function networkConfigurationOf(
   json: Readonly<Record<string, unknown>>,
   without: readonly string[],
-): Network {
+): NetworkConfiguration {
   const cniVersion = versionOf(json);
   const { name, ipam, args, runtimeConfig, prevResult, ...rest } = valid(configuration, json, "");
   const known = Object.keys(ipamSection.entries).filter((key) => !without.includes(key));

@@ -7,13 +7,18 @@ import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { assignBody } from "../nouns/address/contract/assign-request.ts";
 import { isKeptKind } from "../nouns/application/workload.ts";
 import { isPlural, POOL_ANNOTATIONS } from "../selection/spiderpool-annotations.ts";
-import { type Attachment, attributesOf, handleOf, workloadOf } from "./attachment.ts";
+import {
+  type Attachment,
+  attachmentAttributesOf,
+  handleOf,
+  instanceOfAttachment,
+} from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 
 type Body = v.InferInput<typeof assignBody>;
 
 /** A request that Plat can repeat without a second address: by its key, its instance or the limit of its handle. */
-export interface AssignRequest {
+export interface RepeatableAssign {
   readonly body: Body;
   /** The `Idempotency-Key`; none beside an instance or a limit. */
   readonly key?: string;
@@ -27,10 +32,10 @@ export interface AssignRequest {
  * the container and the interface. Several have limits: an address under a key counts in no limit, so an ADD has keys or limits.
  * @throws {CniError}
  */
-export function assignRequests(attachment: Attachment): readonly AssignRequest[] {
+export function assignRequests(attachment: Attachment): readonly RepeatableAssign[] {
   const parts = partsOf(attachment);
   const [part, ...others] = parts;
-  const workload = workloadOf(attachment);
+  const workload = instanceOfAttachment(attachment);
   const isKept = workload && attachment.network.ipam.keep && isKeptKind(workload);
   if (!workload || (others.length > 0 && !isKept)) {
     const limited = limitedBodies(attachment, parts);
@@ -180,7 +185,7 @@ function askerOf(attachment: Attachment) {
   const known = typeof seen === "object" ? seen : undefined;
   return {
     host,
-    attributes: attributesOf(attachment),
+    attributes: attachmentAttributesOf(attachment),
     ...(container.pod && { namespace: container.pod.namespace }),
     ...(known && { labels: known.labels, namespaceLabels: known.namespaceLabels }),
   };

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { BITS, formatAddress } from "../net/address.ts";
 import { formatCidr } from "../net/cidr.ts";
 import type { assignedAddress } from "../nouns/address/contract/assignment-answer.ts";
-import type { Network } from "./network.ts";
+import type { NetworkConfiguration } from "./network.ts";
 
 export type AssignedAddress = v.InferOutput<typeof assignedAddress>;
 
@@ -15,7 +15,10 @@ interface Route {
  * Returns the result of an ADD: addresses with their prefix lengths and gateways, the routes of the configuration before
  * those of the pools, and the name servers of the pools.
  */
-export function resultOf({ cniVersion, ipam }: Network, addresses: readonly AssignedAddress[]) {
+export function resultOf(
+  { cniVersion, ipam }: NetworkConfiguration,
+  addresses: readonly AssignedAddress[],
+) {
   const configured: readonly Route[] = ipam.routes.map(({ dst, gw }) => ({
     dst: formatCidr(dst),
     ...(gw && { gw: formatAddress(gw) }),

@@ -16,15 +16,21 @@ import { formatAddress } from "../net/address.ts";
 import { parsePlainAddress } from "../net/plain-form.ts";
 import { workloadHandle } from "../nouns/application/workload.ts";
 import { add } from "./add.ts";
-import { type Attachment, handleOf, workloadOf } from "./attachment.ts";
+import { type Attachment, handleOf, instanceOfAttachment } from "./attachment.ts";
 import { del } from "./del.ts";
 import { CniError, CODE, errorObject } from "./error.ts";
 import { gc } from "./gc.ts";
 import { type Container, commandOf, containerOf, type Variables } from "./invocation.ts";
-import { type Ipam, jsonOf, type Network, networkOf, SUPPORTED_VERSIONS } from "./network.ts";
+import {
+  type Ipam,
+  jsonOf,
+  type NetworkConfiguration,
+  networkConfigurationOf,
+  SUPPORTED_VERSIONS,
+} from "./network.ts";
 
 /** The surroundings of the plugin. */
-export interface World {
+export interface PluginWorld {
   readonly variables: Variables;
   readonly stdin: () => Promise<string>;
   readonly hostname: string;
@@ -47,7 +53,7 @@ interface Ended {
 const LATEST = SUPPORTED_VERSIONS[SUPPORTED_VERSIONS.length - 1] ?? "1.1.0";
 
 /** Carries out a command of a CNI runtime, and returns the text for standard output. */
-export async function run(world: World): Promise<Ended> {
+export async function run(world: PluginWorld): Promise<Ended> {
   let cniVersion: string = LATEST;
   try {
     const command = commandOf(world.variables);
@@ -58,7 +64,7 @@ export async function run(world: World): Promise<Ended> {
         cniVersion: typeof said === "string" ? said : LATEST,
         supportedVersions: SUPPORTED_VERSIONS,
       });
-    const network = networkOf(json, world.without);
+    const network = networkConfigurationOf(json, world.without);
     ({ cniVersion } = network);
     return done(await carryOut(command, network, world));
   } catch (error) {
@@ -73,8 +79,8 @@ const done = (result: object | undefined): Ended => ({
 
 async function carryOut(
   command: Exclude<ReturnType<typeof commandOf>, "VERSION">,
-  network: Network,
-  { variables, hostname, connect, see }: World,
+  network: NetworkConfiguration,
+  { variables, hostname, connect, see }: PluginWorld,
 ): Promise<object | undefined> {
   const host = network.ipam.host ?? hostname;
   if (command === "GC" || command === "STATUS") {
@@ -107,7 +113,7 @@ async function status(client: PlatClient): Promise<void> {
 /** Checks that an attachment holds the addresses that its ADD returned. @throws {CniError} if it lacks one */
 async function check(client: PlatClient, attachment: Attachment): Promise<void> {
   const expected = expectedAddresses(attachment.network.prevResult, attachment.container);
-  const workload = workloadOf(attachment);
+  const workload = instanceOfAttachment(attachment);
   const handle = workload ? workloadHandle(workload) : handleOf(attachment);
   const held = await heldBy(client, handle, workload);
   // A pod asks for an address and for others beside it as an attachment, whatever its controller is.

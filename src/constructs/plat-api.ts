@@ -1,6 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import { Construct } from "constructs";
-import { type Kind, Provider } from "./provider.ts";
+import { Provider, type ResourceKindName } from "./provider.ts";
 
 /** Properties of `PlatApi`. */
 export interface PlatApiProps {
@@ -40,7 +40,7 @@ export class PlatApi extends Construct {
    *
    * @internal
    */
-  _provider(kind: Kind): Provider {
+  _provider(kind: ResourceKindName): Provider {
     const id = `${kind}Provider`;
     return (
       (this.node.tryFindChild(id) as Provider | undefined) ?? new Provider(this, id, kind, this)

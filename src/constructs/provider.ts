@@ -15,7 +15,7 @@ const CALLS = {
 } as const satisfies Readonly<Record<string, readonly (keyof typeof OPERATIONS)[]>>;
 
 /** The kinds of resources. */
-export type Kind = keyof typeof CALLS;
+export type ResourceKindName = keyof typeof CALLS;
 
 /** The API that a function calls. */
 export interface CalledApi {
@@ -39,7 +39,7 @@ const MAX_EVENT_AGE = Duration.minutes(40);
 export class Provider extends Construct {
   readonly serviceToken: string;
 
-  constructor(scope: Construct, id: string, kind: Kind, api: CalledApi) {
+  constructor(scope: Construct, id: string, kind: ResourceKindName, api: CalledApi) {
     super(scope, id);
     const logGroup = new LogGroup(this, "Logs", {
       retention: RetentionDays.ONE_MONTH,

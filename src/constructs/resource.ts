@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { CustomResource, Resource, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { PlatApi } from "./plat-api.ts";
-import type { Kind } from "./provider.ts";
+import type { ResourceKindName } from "./provider.ts";
 
 /** A resource that Plat's API gives. */
 export abstract class PlatResource extends Resource {
@@ -12,7 +12,7 @@ export abstract class PlatResource extends Resource {
     scope: Construct,
     id: string,
     api: PlatApi,
-    kind: Kind,
+    kind: ResourceKindName,
     properties: Readonly<Record<string, string | undefined>>,
   ) {
     super(scope, id);

@@ -1,7 +1,7 @@
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { EVENT_TYPES, type EventType } from "../base/event-type.ts";
 import { EVENTS } from "../nouns/event/contract/answer.ts";
-import { CONVERSION, described, type Json } from "./schemas.ts";
+import { CONVERSION, described, type JsonSchema } from "./schemas.ts";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -15,7 +15,7 @@ const TOLERANT = {
   },
 } satisfies typeof CONVERSION;
 
-const SCHEMAS = toJsonSchemaDefs(EVENTS, TOLERANT) as Readonly<Record<EventType, Json>>;
+const SCHEMAS = toJsonSchemaDefs(EVENTS, TOLERANT) as Readonly<Record<EventType, JsonSchema>>;
 
 /**
  * Returns the JSON Schema (draft 2020-12) of any event of Plat: as the detail of an event of EventBridge, and in answers

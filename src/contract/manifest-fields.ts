@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { manifest } from "../nouns/pool/contract/calico-ippool.ts";
+import type { ipPoolManifest } from "../nouns/pool/contract/calico-ippool.ts";
 import { POOL, type ROUTING_FIELDS } from "../nouns/pool/contract/request.ts";
 import type { spiderIpPoolManifest } from "../nouns/pool/contract/spider-ippool.ts";
 import type { spiderSubnetManifest } from "../nouns/pool/contract/spider-subnet.ts";
@@ -27,7 +27,7 @@ type Assign = "assign";
 
 /** A field that the manifest says and this list lacks, or the other way round, is a type error. */
 const IP_POOL: OfPool<
-  Exclude<SpecOf<typeof manifest>, keyof typeof ROUTING_FIELDS> | "routing" | Assign
+  Exclude<SpecOf<typeof ipPoolManifest>, keyof typeof ROUTING_FIELDS> | "routing" | Assign
 > = {
   cidr: true,
   assign: true,

@@ -21,9 +21,9 @@ import {
   spaceName,
 } from "../api/schema/field.ts";
 import { eventType } from "../nouns/event/contract/answer.ts";
-import { componentHeaders, linesOf, responsesOf } from "./responses.ts";
+import { componentHeaders, ndjsonContent, responsesOf } from "./responses.ts";
 import { methodsOf, ROUTES, type Route } from "./routes.ts";
-import { bodyOf, componentSchemas, type Json, schemaOf } from "./schemas.ts";
+import { bodySchemaOf, componentSchemas, type JsonSchema, schemaOf } from "./schemas.ts";
 import { HEADER_WORDS, PARAMETER_WORDS } from "./words.ts";
 
 /** Schemas of path parameters by name; a name means the same in every route. */
@@ -132,7 +132,11 @@ const inQuery = ({ id, query = {} }: Route) =>
   });
 
 /** Returns a parameter, with the description of its schema if that has one. */
-const parameter = (name: string, place: "path" | "query", { description, ...schema }: Json) => ({
+const parameter = (
+  name: string,
+  place: "path" | "query",
+  { description, ...schema }: JsonSchema,
+) => ({
   name,
   in: place,
   description: PARAMETER_WORDS[name] ?? description,
@@ -148,16 +152,16 @@ const inHeaders = ({ headers = [] }: Route) =>
   }));
 
 function contentOf({ yaml, ndjson }: Route, forms: readonly v.GenericSchema[]) {
-  const schema = bodyOf(forms);
+  const schema = bodySchemaOf(forms);
   return {
     "application/json": { schema },
     ...(yaml && { "application/yaml": { schema } }),
-    ...(ndjson && linesOf("A request of `requests` a line.")),
+    ...(ndjson && ndjsonContent("A request of `requests` a line.")),
   };
 }
 
 /** Parses a default that a query has as text into its value. */
-function inText({ default: usual, ...schema }: Json): Json {
+function inText({ default: usual, ...schema }: JsonSchema): JsonSchema {
   if (usual === undefined) return schema;
   return { ...schema, default: schema.type === "string" ? usual : JSON.parse(String(usual)) };
 }

@@ -102,12 +102,15 @@ function answered(route: Route, status: number): Response {
   return {
     description: `${status === 202 ? "The work has started; the job has its progress" : summary}.`,
     headers: headersNamed(...names),
-    content: { ...json(schema), ...(route.ndjson && linesOf("A result of `results` a line.")) },
+    content: {
+      ...json(schema),
+      ...(route.ndjson && ndjsonContent("A result of `results` a line.")),
+    },
   };
 }
 
 /** Returns the content of NDJSON, which OpenAPI 3.1 can describe as a text only. */
-export const linesOf = (description: string) => ({
+export const ndjsonContent = (description: string) => ({
   "application/x-ndjson": { schema: { type: "string", description } },
 });
 

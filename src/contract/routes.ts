@@ -104,7 +104,7 @@ type LinesOf<R> = R extends {
  * The status and the body of the answers that are declared for a route. No route answers 304 by itself: the function does, for a
  * caller that has the answer already.
  */
-export type Declared<Key extends RouteKey> = Key extends keyof ByKey
+export type DeclaredAnswer<Key extends RouteKey> = Key extends keyof ByKey
   ? AnswersOf<ByKey[Key]["answers"]> | LinesOf<ByKey[Key]>
   : { readonly status: number; readonly body: object | undefined };
 

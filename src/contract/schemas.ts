@@ -20,7 +20,7 @@ import {
   nodeListBody,
   watchEvent,
 } from "../nouns/node/contract/events-request.ts";
-import { manifest } from "../nouns/pool/contract/calico-ippool.ts";
+import { ipPoolManifest } from "../nouns/pool/contract/calico-ippool.ts";
 import { poolBody } from "../nouns/pool/contract/request.ts";
 import { spiderIpPoolManifest } from "../nouns/pool/contract/spider-ippool.ts";
 import { spiderSubnetManifest } from "../nouns/pool/contract/spider-subnet.ts";
@@ -57,7 +57,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   AmendRequest: amendmentBody,
   AffinitiesRequest: affinitiesBody,
   PoolRequest: poolBody,
-  PoolManifest: manifest,
+  PoolManifest: ipPoolManifest,
   LabelSelector: labelSelector,
   LabelSelectorRequirement: labelExpression,
   SpiderIpPoolManifest: spiderIpPoolManifest,
@@ -209,10 +209,10 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
 const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
 /** A JSON Schema, as far as this file looks into it. */
-export interface Json {
+export interface JsonSchema {
   readonly [key: string]: unknown;
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, Json>>;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
 type Regex = v.RegexAction<string, undefined>;
@@ -232,7 +232,7 @@ const portable = (pattern: string): string =>
     .replace(/\\p\{(Cc|Cs|Zl|Zp|Bidi_C)\}/g, (_, name: keyof typeof RANGES) => RANGES[name]);
 
 /** Returns the lengths that a pattern implies: those of its one class of characters, or that it takes no empty text. */
-function lengthsOf(pattern: RegExp): Json {
+function lengthsOf(pattern: RegExp): JsonSchema {
   const [, min, max = min] =
     /^\^(?:\(\?!.*?\$\)\))?(?:\[[^\]]*\]|\\d)\{(\d+)(?:,(\d+))?\}\$$/.exec(pattern.source) ?? [];
   if (max !== undefined) return { minLength: Number(min), maxLength: Number(max) };
@@ -249,7 +249,7 @@ export const CONVERSION = {
   ignoreActions: ["check", "raw_check"],
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (valibotSchema.type === "custom") return jsonSchema;
-    if (valibotSchema.type === "nullable") return nullable(jsonSchema as Json);
+    if (valibotSchema.type === "nullable") return nullable(jsonSchema as JsonSchema);
     // A choice of whole numbers, which generators take for decimal ones without this.
     if (jsonSchema.enum?.every(Number.isInteger)) return { ...jsonSchema, type: "integer" };
     // Generators of clients know no constant that is a truth value.
@@ -269,8 +269,8 @@ export const CONVERSION = {
 } satisfies ConversionConfig;
 
 /** Returns the schema of a value or null as one type that can be null: generators make classes that do not compile of a union with null. */
-function nullable(schema: Json): Json | undefined {
-  const [value, ...others] = (schema.anyOf ?? []) as readonly Json[];
+function nullable(schema: JsonSchema): JsonSchema | undefined {
+  const [value, ...others] = (schema.anyOf ?? []) as readonly JsonSchema[];
   if (typeof value?.type !== "string" || others.some(({ type }) => type !== "null"))
     return undefined;
   return {
@@ -281,8 +281,8 @@ function nullable(schema: Json): Json | undefined {
 }
 
 /** Returns the component schemas, each field with its description. */
-export function componentSchemas(): Readonly<Record<string, Json>> {
-  const schemas = toJsonSchemaDefs(NAMED, CONVERSION) as Record<string, Json>;
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
+  const schemas = toJsonSchemaDefs(NAMED, CONVERSION) as Record<string, JsonSchema>;
   return Object.fromEntries([
     ...Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]),
     ...ROUTES.flatMap(({ body = [] }) => (body.length > 1 ? [formsOf(body)] : [])),
@@ -293,23 +293,23 @@ export function componentSchemas(): Readonly<Record<string, Json>> {
  * Returns the JSON Schema of a body in its forms: a reference, to a component of its own if there are more than one.
  * Generators of clients have no methods for a union without a name.
  */
-export function bodyOf(forms: readonly v.GenericSchema[]): Json {
+export function bodySchemaOf(forms: readonly v.GenericSchema[]): JsonSchema {
   const [only] = forms;
   return only && forms.length === 1 ? schemaOf(only) : { $ref: refTo(formsOf(forms)[0]) };
 }
 
 /** Returns the component of a body with more than one form. The first form gives it the name. */
-function formsOf(forms: readonly v.GenericSchema[]): readonly [name: string, schema: Json] {
+function formsOf(forms: readonly v.GenericSchema[]): readonly [name: string, schema: JsonSchema] {
   const [first] = forms;
   return [`${first && NAMES.get(first)}Forms`, { anyOf: forms.map(schemaOf) }];
 }
 
 /** Returns the JSON Schema of a value: a reference if it is a component. */
-export function schemaOf(schema: v.GenericSchema): Json {
+export function schemaOf(schema: v.GenericSchema): JsonSchema {
   const name = NAMES.get(schema);
   if (name !== undefined) return { $ref: refTo(name) };
   const { $schema: _, ...json } = toJsonSchema(schema, CONVERSION);
-  return json as Json;
+  return json as JsonSchema;
 }
 
 /**
@@ -318,10 +318,10 @@ export function schemaOf(schema: v.GenericSchema): Json {
  *
  * @param within the name of the schema: that of its component, or of the field that it is of
  */
-export function described(schema: Json, within: string): Json {
+export function described(schema: JsonSchema, within: string): JsonSchema {
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, walkedInto(key, value, within)]),
-  ) as Json;
+  ) as JsonSchema;
   if (!walked.properties) return walked;
   const properties = Object.entries(walked.properties).map(
     ([name, { default: usual, ...field }]) => {
@@ -337,14 +337,14 @@ export function described(schema: Json, within: string): Json {
 function walkedInto(key: string, value: unknown, within: string): unknown {
   if (key === "properties")
     return Object.fromEntries(
-      Object.entries(value as Record<string, Json>).map(([name, field]) => [
+      Object.entries(value as Record<string, JsonSchema>).map(([name, field]) => [
         name,
         described(field, name),
       ]),
     );
-  if (key === "anyOf") return (value as readonly Json[]).map((one) => described(one, within));
+  if (key === "anyOf") return (value as readonly JsonSchema[]).map((one) => described(one, within));
   const isSchema = typeof value === "object" && value !== null;
   if (key === "items" || (key === "additionalProperties" && isSchema))
-    return described(value as Json, within);
+    return described(value as JsonSchema, within);
   return value;
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { isRecord } from "../api/schema/schema.ts";
 import { path } from "../client/index.ts";
 import { ofOneCommand } from "../cni/connection.ts";
-import { DIRECT_FIELDS, jsonOf, networkOf, PLUGIN } from "../cni/network.ts";
+import { DIRECT_FIELDS, jsonOf, networkConfigurationOf, PLUGIN } from "../cni/network.ts";
 import { run } from "../cni/run.ts";
 import { CniServer } from "./cni-server.ts";
 import type { Config } from "./config.ts";
@@ -12,7 +12,7 @@ import type { KubeApi } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import { Metrics } from "./metrics.ts";
 import { NodePods } from "./node-pods.ts";
-import { AGENT_RIGHTS, missingRights, wordsOf } from "./rights.ts";
+import { AGENT_RIGHTS, missingRights, rightText } from "./rights.ts";
 import { platOf, RIGHTS_AGAIN_MS, SILENCE_MS_MAX, untilEnd } from "./run.ts";
 
 /** The files of a node that the agent reads and writes. */
@@ -96,7 +96,7 @@ export async function runAgent(
   log("The plugin is installed");
   const checking = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
     const denied = await missingRights(api, AGENT_RIGHTS, signal);
-    state.denied = denied.map((right) => `the right is missing: ${wordsOf(right)}`);
+    state.denied = denied.map((right) => `the right is missing: ${rightText(right)}`);
     if (!state.isPlatReady) await plat.call({ method: "GET", path: path`/readyz` });
     state.isPlatReady = true;
   });
@@ -125,7 +125,8 @@ export function assertConflist(text: string, file: string): void {
       (plugin) => isRecord(plugin) && isRecord(plugin.ipam) && plugin.ipam.type === PLUGIN,
     );
     if (asked.length === 0) throw new Error(`no entry of plugins has an ipam of type ${PLUGIN}.`);
-    for (const plugin of asked) networkOf({ ...plugin, cniVersion, name }, DIRECT_FIELDS);
+    for (const plugin of asked)
+      networkConfigurationOf({ ...plugin, cniVersion, name }, DIRECT_FIELDS);
   } catch (error) {
     throw new Error(`${file} does not fit an agent: ${(error as Error).message}`);
   }

@@ -6,7 +6,7 @@ import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/apis/cilium.io/v2/ciliumnodes";
@@ -29,7 +29,8 @@ export interface CiliumNodeObject extends KubeObject {
 }
 
 /** The surroundings of the work on CiliumNodes. */
-export interface CiliumNodesOptions extends Surroundings<"putCiliumNode" | "releaseCiliumNode"> {
+export interface CiliumNodesOptions
+  extends PartSurroundings<"putCiliumNode" | "releaseCiliumNode"> {
   readonly mode: CiliumMode;
   /** The time after which a CiliumNode is sent again without a change, because the delays of Plat pass without one. */
   readonly everyMs: number;

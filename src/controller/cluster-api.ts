@@ -4,23 +4,23 @@ import { same } from "../base/same.ts";
 import { type Answer, ApiError } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type KubeApi, KubeError } from "./kube/api.ts";
-import { type KubeObject, keyOf, type Owner, Reflector } from "./kube/reflector.ts";
+import { type KubeObject, keyOf, type OwnerReference, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
 import { onceServed, servedOf } from "./kube/served.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 /** The group and the version of our kinds of pools. The CRDs are in the manifest. */
 export const POOL_GROUP = "ipam.plat";
 export const POOL_VERSION = "v1alpha1";
 /** Our kinds of pools, each with its collection. The second has no namespace. */
-export const POOL_KINDS = {
+export const POOL_COLLECTIONS = {
   PlatIPPool: "platippools",
   PlatGlobalIPPool: "platglobalippools",
 } as const;
-type PoolKind = keyof typeof POOL_KINDS;
-const KINDS = Object.keys(POOL_KINDS) as readonly PoolKind[];
+type PoolKind = keyof typeof POOL_COLLECTIONS;
+const KINDS = Object.keys(POOL_COLLECTIONS) as readonly PoolKind[];
 
 /** The group of claims and addresses, and that of the Clusters that they belong to. */
 export const CLAIM_GROUP = "ipam.cluster.x-k8s.io";
@@ -57,7 +57,7 @@ type Texts = Readonly<Record<string, string>>;
 /** The lists in the metadata of an object that this changes. */
 interface Lists {
   readonly finalizers: readonly string[];
-  readonly ownerReferences: readonly Owner[];
+  readonly ownerReferences: readonly OwnerReference[];
 }
 
 interface LabelledObject extends KubeObject {
@@ -65,7 +65,7 @@ interface LabelledObject extends KubeObject {
     readonly labels?: Texts;
     readonly annotations?: Texts;
     readonly finalizers?: readonly string[];
-    readonly ownerReferences?: readonly Owner[];
+    readonly ownerReferences?: readonly OwnerReference[];
     readonly deletionTimestamp?: string;
   };
 }
@@ -107,7 +107,7 @@ interface ClusterObject extends LabelledObject {
 }
 
 /** The surroundings of the work on claims. */
-export type ClusterApiOptions = Surroundings<"assign" | "releaseHandle" | "readPool">;
+export type ClusterApiOptions = PartSurroundings<"assign" | "releaseHandle" | "readPool">;
 
 /** The collections that the work follows, in the versions that the API server has. */
 interface Followed {
@@ -212,7 +212,7 @@ export class ClusterApi {
       for (const claim of claims.objects.values()) if (areMeant(claim)) claimChanged(claim);
     };
     const pools = (kind: PoolKind) =>
-      follow<PoolObject>(`/apis/${POOLS}/${POOL_KINDS[kind]}`, kept, (pool) => {
+      follow<PoolObject>(`/apis/${POOLS}/${POOL_COLLECTIONS[kind]}`, kept, (pool) => {
         const key = `${kind} ${keyOf(pool)}`;
         changed(key);
         claimsChanged((claim) => poolKeyOf(claim) === key);
@@ -266,7 +266,7 @@ export class ClusterApi {
     if (isNews)
       for (const claim of followed.claims.objects.values())
         if (poolKeyOf(claim) === key) this.#add(`${CLAIM}${keyOf(claim)}`);
-    await this.#tell(pathOf(POOLS, POOL_KINDS[kind], pool), pool, readiness);
+    await this.#tell(pathOf(POOLS, POOL_COLLECTIONS[kind], pool), pool, readiness);
     return family ? POOL_AGAIN_MS : NO_ADDRESS_MS;
   }
 
@@ -382,7 +382,7 @@ export class ClusterApi {
   async #putAddress(
     claim: ClaimObject,
     known: AddressObject | undefined,
-    owners: readonly Owner[],
+    owners: readonly OwnerReference[],
     spec: object,
     { claimVersion }: Followed,
   ): Promise<void> {
@@ -578,7 +578,11 @@ function handleOf({ metadata: { namespace, name } }: ClaimObject): string {
 }
 
 /** Returns the owners that an IPAddress must have. */
-function ownersOf(claim: ClaimObject, pool: PoolObject, claimVersion: string): readonly Owner[] {
+function ownersOf(
+  claim: ClaimObject,
+  pool: PoolObject,
+  claimVersion: string,
+): readonly OwnerReference[] {
   const owner = (apiVersion: string, kind: string, { metadata }: LabelledObject, more: object) => ({
     ...{ apiVersion, kind, name: metadata.name, uid: metadata.uid },
     ...more,
@@ -591,7 +595,11 @@ function ownersOf(claim: ClaimObject, pool: PoolObject, claimVersion: string): r
 }
 
 /** Returns true if a claim and its IPAddress say all that they should. Plat is then not asked. */
-function isServed(claim: ClaimObject, known: AddressObject, owners: readonly Owner[]): boolean {
+function isServed(
+  claim: ClaimObject,
+  known: AddressObject,
+  owners: readonly OwnerReference[],
+): boolean {
   const { addressRef, conditions = [] } = claim.status ?? {};
   return (
     addressRef?.name === claim.metadata.name &&

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import * as v from "valibot";
-import { textOf } from "../base/utf8.ts";
+import { utf8Text } from "../base/utf8.ts";
 import { CniError, CODE, errorObject } from "../cni/error.ts";
 import type { Variables } from "../cni/invocation.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
@@ -191,7 +191,7 @@ export class CniServer {
 
 /** Returns the command in a text; nothing if there is none. */
 function parsed(bytes: Buffer): Request | undefined {
-  const read = textOf(bytes);
+  const read = utf8Text(bytes);
   if (!read.ok) return undefined;
   try {
     const checked = v.safeParse(request, JSON.parse(read.value));

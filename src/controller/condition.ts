@@ -37,13 +37,13 @@ export function anyOf<Name extends string>(
 export const ALWAYS = allOf<never>();
 
 /** Returns true if the condition holds for some values. */
-export function holds<Name extends string>(
+export function isTrue<Name extends string>(
   condition: Condition<Name>,
   values: Readonly<Record<Name, Value>>,
 ): boolean {
-  if ("not" in condition) return !holds(condition.not, values);
-  if ("all" in condition) return condition.all.every((each) => holds(each, values));
-  if ("any" in condition) return condition.any.some((each) => holds(each, values));
+  if ("not" in condition) return !isTrue(condition.not, values);
+  if ("all" in condition) return condition.all.every((each) => isTrue(each, values));
+  if ("any" in condition) return condition.any.some((each) => isTrue(each, values));
   return values[condition.value] === condition.is;
 }
 

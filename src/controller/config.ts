@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { parse, YAMLParseError } from "yaml";
 import { flag, spaceName, text, whole } from "../api/schema/field.ts";
 import { checked, fields } from "../api/schema/schema.ts";
-import { textOf } from "../base/utf8.ts";
+import { utf8Text } from "../base/utf8.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
 import { COLLECT_MODES } from "./lost-pods.ts";
@@ -98,7 +98,7 @@ export const parseConfig = (yaml: string): Config => checked(config, parse(yaml)
 
 /** Reads the file of a configuration. @throws {Error} with the file in its message */
 export async function readConfig(path: string): Promise<Config> {
-  const text = textOf(await readFile(path));
+  const text = utf8Text(await readFile(path));
   if (!text.ok) throw new Error(`${path}${text.problem}`);
   try {
     return parseConfig(text.value);

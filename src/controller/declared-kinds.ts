@@ -8,20 +8,20 @@ import {
   unsaidOfPool,
 } from "../contract/manifest-fields.ts";
 import { poolFieldsOf } from "../nouns/pool/contract/answer.ts";
-import { readManifest } from "../nouns/pool/contract/calico-ippool.ts";
+import { parseIpPool } from "../nouns/pool/contract/calico-ippool.ts";
 import type { PoolDocument } from "../nouns/pool/contract/request.ts";
 import {
   applicationOfPool,
-  readSpiderIpPool,
+  parseSpiderIpPool,
   SPIDER_IPPOOL,
   SPIDER_PREFIX,
 } from "../nouns/pool/contract/spider-ippool.ts";
-import { readSpiderSubnet, SPIDER_SUBNET } from "../nouns/pool/contract/spider-subnet.ts";
+import { parseSpiderSubnet, SPIDER_SUBNET } from "../nouns/pool/contract/spider-subnet.ts";
 import { namespaceOf } from "../nouns/registry/contract/answer.ts";
-import { NAMESPACE_MANIFEST, readNamespaceManifest } from "../nouns/registry/contract/request.ts";
-import { reservedBy } from "../nouns/reservation/contract/calico-ipreservation.ts";
+import { NAMESPACE_MANIFEST, parseNamespaceManifest } from "../nouns/registry/contract/request.ts";
+import { calicoCidrs } from "../nouns/reservation/contract/calico-ipreservation.ts";
 import {
-  readReservedIp,
+  parseReservedIp,
   SPIDER_RESERVED_IP,
 } from "../nouns/reservation/contract/spider-reserved-ip.ts";
 import { NAMESPACES, type Noun, POOLS, RESERVATIONS } from "./declared-nouns.ts";
@@ -87,7 +87,7 @@ export const CALICO_KINDS: readonly DeclaredKind[] = [
     apiVersions: API_VERSIONS,
     resource: "ippools",
     noun: POOLS,
-    read: poolIn(readManifest),
+    read: poolIn(parseIpPool),
     unsaid: unsaidOfPool("IPPool"),
   },
   {
@@ -98,7 +98,7 @@ export const CALICO_KINDS: readonly DeclaredKind[] = [
     noun: RESERVATIONS,
     declares: ({ spec }) => isRecord(spec) && !same(spec.reservedCIDRs ?? [], []),
     read: (manifest) => {
-      const { cidrs, skipped } = reservedBy(checked(ipReservation, manifest).spec.reservedCIDRs);
+      const { cidrs, skipped } = calicoCidrs(checked(ipReservation, manifest).spec.reservedCIDRs);
       return { fields: { cidrs }, skipped };
     },
     unsaid: UNSAID_OF_RESERVATION,
@@ -112,7 +112,7 @@ export const SPIDERPOOL_KINDS: readonly DeclaredKind[] = [
     ...SPIDER_SUBNET,
     resource: "spidersubnets",
     noun: POOLS,
-    read: poolIn(readSpiderSubnet),
+    read: poolIn(parseSpiderSubnet),
     // It cannot say that it is disabled, so a pool that is disabled is enabled again when its manifest returns.
     unsaid: unsaidOfPool("SpiderSubnet").filter((field) => field !== "disabled"),
   },
@@ -123,7 +123,7 @@ export const SPIDERPOOL_KINDS: readonly DeclaredKind[] = [
     noun: POOLS,
     // Spiderpool makes some for applications. Those of Plat have their addresses without such pools.
     declares: ({ metadata }) => applicationOfPool(metadata) === undefined,
-    read: poolIn(readSpiderIpPool),
+    read: poolIn(parseSpiderIpPool),
     unsaid: unsaidOfPool("SpiderIPPool"),
   },
   {
@@ -131,7 +131,7 @@ export const SPIDERPOOL_KINDS: readonly DeclaredKind[] = [
     ...SPIDER_RESERVED_IP,
     resource: "spiderreservedips",
     noun: RESERVATIONS,
-    read: (manifest) => ({ fields: { cidrs: readReservedIp(manifest).spec.cidrs }, skipped: [] }),
+    read: (manifest) => ({ fields: { cidrs: parseReservedIp(manifest).spec.cidrs }, skipped: [] }),
     unsaid: UNSAID_OF_RESERVATION,
   },
 ];
@@ -148,7 +148,7 @@ export const NAMESPACE_KIND: DeclaredKind = {
   },
   declares: always,
   read: (manifest) => {
-    const { spec } = readNamespaceManifest(manifest);
+    const { spec } = parseNamespaceManifest(manifest);
     const { name: _, ...fields } = namespaceOf({ space: "", name: "", revision: "", ...spec });
     return { fields, skipped: [] };
   },

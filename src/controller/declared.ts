@@ -9,7 +9,7 @@ import { keyOf, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { collectionPath, onceServed, servedOf } from "./kube/served.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const REQUESTS_AT_ONCE = 4;
@@ -25,7 +25,7 @@ const OVERTAKEN = "precondition_failed";
 const FOLLOWED_MS_MAX = 10 * 60_000;
 
 /** The surroundings of the work on manifests of a kind. */
-export interface DeclaredOptions extends Surroundings<DeclaringCalls> {
+export interface DeclaredOptions extends PartSurroundings<DeclaringCalls> {
   readonly kind: DeclaredKind;
   /** The name of the cluster for Plat. */
   readonly cluster: string;

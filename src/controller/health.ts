@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Metrics } from "./metrics.ts";
 
 /** The state of the controller, as probes ask for it. */
-export interface Probed {
+export interface ControllerHealth {
   /** The problems that keep the controller from being ready. */
   readonly unready: () => readonly string[];
   /** The problems that only a restart can mend. */
@@ -17,7 +17,7 @@ export interface Probed {
  * @param listen.host empty for every address of the machine
  */
 export async function serveProbes(
-  { unready, unhealthy, metrics }: Probed,
+  { unready, unhealthy, metrics }: ControllerHealth,
   listen: { readonly host: string; readonly port: number },
   signal: AbortSignal,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 
 /** The namespace of the Leases of nodes. */
 export const LEASES_NAMESPACE = "kube-node-lease";
@@ -17,7 +17,7 @@ interface LeaseObject extends KubeObject {
 }
 
 /** The surroundings of the work on Leases. */
-export interface LeasesOptions extends Surroundings<"applyEvents" | "readConfiguration"> {
+export interface LeasesOptions extends PartSurroundings<"applyEvents" | "readConfiguration"> {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
 }

@@ -4,7 +4,7 @@ import { type Taint, taintsAfter } from "../nouns/node/node-health.ts";
 import { KubeError } from "./kube/api.ts";
 import { outcomeOf } from "./metrics.ts";
 import { heartbeatOf, type NodeObject } from "./nodes.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 
 const PATH = "/api/v1/nodes";
 const REQUESTS_AT_ONCE = 8;
@@ -18,7 +18,7 @@ const NOT_FOUND = 404;
 const CONFLICT = 409;
 
 /** The surroundings of the search for silent nodes. */
-export interface LifecycleOptions extends Surroundings<"readNode" | "readConfiguration"> {
+export interface LifecycleOptions extends PartSurroundings<"readNode" | "readConfiguration"> {
   /** Returns the Nodes by their names. */
   readonly nodes: () => ReadonlyMap<string, NodeObject>;
   /** Returns when the Lease of a node was renewed last; nothing where Leases are not followed. */

@@ -3,11 +3,11 @@ import { inParallel } from "../kernel/core/parallel.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { KubeError } from "./kube/api.ts";
 import { readClusterNamespace } from "./kube/cluster-namespace.ts";
-import { OBJECTS_PER_PAGE, type Page } from "./kube/reflector.ts";
+import { type ListPage, OBJECTS_PER_PAGE } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
 import { outcomeOf } from "./metrics.ts";
 import { indexesPods, type PodObject, uidsOf } from "./pods.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 
 const PODS = "/api/v1/pods";
 /** The brake: so many missing pods, and such a share of those that have addresses, look like a wrong list. */
@@ -33,7 +33,7 @@ interface Holder {
 
 /** The surroundings of the collection. */
 export interface LostPodsOptions
-  extends Surroundings<"pages" | "applyEvents" | "readConfiguration"> {
+  extends PartSurroundings<"pages" | "applyEvents" | "readConfiguration"> {
   readonly mode: CollectMode;
   /** The time between two looks. A pod is lost if both lack it. */
   readonly everyMs: number;
@@ -121,7 +121,7 @@ export class LostPods {
     for (let from: string | undefined = ""; from !== undefined; ) {
       const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
       const request = { path: PODS, query, metadataOnly: true };
-      const page: Page<PodObject> = await this.#options.api.send(request, signal);
+      const page: ListPage<PodObject> = await this.#options.api.send(request, signal);
       for (const uid of (page.items ?? []).flatMap(uidsOf)) uids.add(uid);
       from = page.metadata.continue || undefined;
     }

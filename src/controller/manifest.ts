@@ -2,12 +2,17 @@ import { stringify } from "yaml";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { BUILD } from "../base/build.ts";
 import { same } from "../base/same.ts";
-import { CLUSTER_GROUP, POOL_GROUP, POOL_KINDS, POOL_VERSION, VERSIONS } from "./cluster-api.ts";
-import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./condition.ts";
+import {
+  CLUSTER_GROUP,
+  POOL_COLLECTIONS,
+  POOL_GROUP,
+  POOL_VERSION,
+  VERSIONS,
+} from "./cluster-api.ts";
+import { ALWAYS, allOf, anyOf, type Condition, is, isTrue, not } from "./condition.ts";
 import {
   AGENT_RIGHTS,
   ANSWERS_CILIUM,
-  APPLICATIONS,
   CALICO,
   CLUSTER_API,
   COLLECTS,
@@ -15,10 +20,11 @@ import {
   conditionalRights,
   DECLARES,
   END_PODS,
+  FOLLOWS_APPLICATIONS,
+  FOLLOWS_NAMESPACES,
   LEASE,
   LEASES,
   LIFECYCLE,
-  NAMESPACES,
   SPIDERPOOL,
   type Switches,
   WRITES_NODES,
@@ -68,8 +74,8 @@ const WITHOUT_NODES = [
   END_PODS,
   CALICO,
   SPIDERPOOL,
-  NAMESPACES,
-  APPLICATIONS,
+  FOLLOWS_NAMESPACES,
+  FOLLOWS_APPLICATIONS,
   COLLECTS,
 ];
 const DELETE_POOLS = is<Choice>("deletePools", true);
@@ -114,9 +120,9 @@ export const OBSERVES_INSTEAD = allOf<Choice>(
 
 /** Returns choices as a user's options make them. @throws {Error} if they exclude each other */
 export function consistent(options: ManifestOptions): ManifestOptions {
-  const contradiction = CONTRADICTIONS.find(({ when }) => holds(when, options));
+  const contradiction = CONTRADICTIONS.find(({ when }) => isTrue(when, options));
   if (contradiction) throw new Error(contradiction.option);
-  return holds(OBSERVES_INSTEAD, options) ? { ...options, nodes: "observe" } : options;
+  return isTrue(OBSERVES_INSTEAD, options) ? { ...options, nodes: "observe" } : options;
 }
 
 /** The choices from which the objects are made: those that a user has made, or those that Helm asks for later. */
@@ -170,8 +176,8 @@ export function manifest({ namespace, ...options }: ManifestOptions): string {
   const choices: Choices = {
     namespace,
     text: (name) => String(options[name]),
-    items: (when, items) => (holds(when, options) ? items : []),
-    fields: (when, fields) => (holds(when, options) ? fields : {}),
+    items: (when, items) => (isTrue(when, options) ? items : []),
+    fields: (when, fields) => (isTrue(when, options) ? fields : {}),
   };
   const own = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   return [own, ...objectsOf(choices)].map(yamlOf).join("---\n");
@@ -244,8 +250,8 @@ function configOf({ text, fields }: Choices): string {
     }),
     ...fields(CALICO, { calico: true }),
     ...fields(SPIDERPOOL, { spiderpool: true }),
-    ...fields(NAMESPACES, { namespaces: true }),
-    ...fields(APPLICATIONS, { applications: true }),
+    ...fields(FOLLOWS_NAMESPACES, { namespaces: true }),
+    ...fields(FOLLOWS_APPLICATIONS, { applications: true }),
     ...fields(DELETE_POOLS, { deletePools: true }),
   };
   return stringify(config, {
@@ -260,7 +266,7 @@ function configOf({ text, fields }: Choices): string {
  * takes objects only of CRDs with the last one.
  */
 const poolCrds = (): readonly object[] =>
-  Object.entries(POOL_KINDS).map(([kind, plural]) => ({
+  Object.entries(POOL_COLLECTIONS).map(([kind, plural]) => ({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: {

@@ -3,10 +3,10 @@ import { CniError, CODE } from "../cni/error.ts";
 import type { AboutContainer } from "../cni/run.ts";
 import { POOL_ANNOTATIONS } from "../selection/spiderpool-annotations.ts";
 import { KubeError } from "./kube/api.ts";
-import { type KubeObject, type Owner, Reflector } from "./kube/reflector.ts";
+import { type KubeObject, type OwnerReference, Reflector } from "./kube/reflector.ts";
 import { watching } from "./metrics.ts";
 import { STATIC_UID, uidsOf } from "./pods.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 
 const PODS = "/api/v1/pods";
 const NAMESPACES = "/api/v1/namespaces";
@@ -25,7 +25,7 @@ interface OwnedObject extends KubeObject {
   readonly metadata: KubeObject["metadata"] & {
     readonly labels?: Texts;
     readonly annotations?: Texts;
-    readonly ownerReferences?: readonly Owner[];
+    readonly ownerReferences?: readonly OwnerReference[];
   };
 }
 
@@ -37,7 +37,7 @@ interface PodNamed {
 }
 
 /** The surroundings of the work on the pods of a node. */
-export interface NodePodsOptions extends Omit<Surroundings<never>, "plat"> {
+export interface NodePodsOptions extends Omit<PartSurroundings<never>, "plat"> {
   readonly node: string;
 }
 
@@ -47,7 +47,7 @@ export class NodePods {
   readonly #pods: Reflector<OwnedObject>;
   readonly #namespaces: Reflector<OwnedObject>;
   /** The controllers of ReplicaSets and Jobs, by the uids of these. */
-  readonly #above = new Map<string, Owner>();
+  readonly #above = new Map<string, OwnerReference>();
 
   constructor(options: NodePodsOptions) {
     const { api, waits, metrics, log, node } = options;
@@ -134,7 +134,7 @@ export class NodePods {
   }
 
   /** Returns the controller of a ReplicaSet or of a Job; nothing of another one, and of one that is gone. */
-  async #ownerOf({ apiVersion, kind, name, uid }: Owner, namespace: string) {
+  async #ownerOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string) {
     const path = BETWEEN[`${apiVersion} ${kind}`]?.replace("NAMESPACE", namespace);
     if (path === undefined) return undefined;
     const known = this.#above.get(uid);
@@ -158,7 +158,9 @@ export class NodePods {
 
 const isOf = (pod: OwnedObject, asked: string): boolean => uidsOf(pod).includes(asked);
 
-const controllerIn = ({ ownerReferences = [] }: OwnedObject["metadata"]): Owner | undefined =>
+const controllerIn = ({
+  ownerReferences = [],
+}: OwnedObject["metadata"]): OwnerReference | undefined =>
   ownerReferences.find(({ controller }) => controller);
 
 /** Returns what is kept of an object. */

@@ -8,7 +8,7 @@ import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/nodes";
@@ -50,7 +50,7 @@ export const NODE_MODES = ["write", "observe"] as const;
 export type NodeMode = (typeof NODE_MODES)[number];
 
 /** The surroundings of the work on Nodes. */
-export interface NodesOptions extends Surroundings<"applyEvents" | "completeNodes"> {
+export interface NodesOptions extends PartSurroundings<"applyEvents" | "completeNodes"> {
   /** The name of the cluster for Plat. */
   readonly cluster: string;
   readonly mode: NodeMode;

@@ -3,7 +3,7 @@ import type { Answer, PlatClient } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { PartSurroundings } from "./surroundings.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/pods";
@@ -23,7 +23,7 @@ interface PodEnd {
 }
 
 /** The surroundings of the work on pods. */
-export type PodsOptions = Surroundings<"applyEvents" | "readConfiguration">;
+export type PodsOptions = PartSurroundings<"applyEvents" | "readConfiguration">;
 
 /**
  * Tells Plat which pods are over, so that it releases what they had: those that are deleted, and those that have succeeded

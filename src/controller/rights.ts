@@ -1,7 +1,7 @@
 import type { CiliumMode } from "../nouns/cilium/object.ts";
 import { APPLICATION_KINDS } from "./applications.ts";
-import { CLAIM_GROUP, CLUSTER_GROUP, POOL_GROUP, POOL_KINDS } from "./cluster-api.ts";
-import { ALWAYS, allOf, anyOf, type Condition, holds, is, not } from "./condition.ts";
+import { CLAIM_GROUP, CLUSTER_GROUP, POOL_COLLECTIONS, POOL_GROUP } from "./cluster-api.ts";
+import { ALWAYS, allOf, anyOf, type Condition, is, isTrue, not } from "./condition.ts";
 import {
   CALICO_KINDS,
   type DeclaredKind,
@@ -62,7 +62,7 @@ export const AGENT_RIGHTS: readonly Right[] = [
 /** Returns exactly the rights that some parts need. The manifest grants them, and the readiness asks for them. */
 export const rightsOf = (switches: Switches, namespace: string): readonly Right[] =>
   conditionalRights(namespace).flatMap(({ when, ...right }) =>
-    holds(when, switches) ? [right] : [],
+    isTrue(when, switches) ? [right] : [],
   );
 
 /** A right, and the switches that need it. */
@@ -85,15 +85,15 @@ export const CALICO = is<keyof Switches>("calico", true);
 export const SPIDERPOOL = is<keyof Switches>("spiderpool", true);
 /** True where pools of Plat follow manifests. */
 export const DECLARES = anyOf([CALICO, SPIDERPOOL]);
-export const NAMESPACES = is<keyof Switches>("namespaces", true);
-export const APPLICATIONS = is<keyof Switches>("applications", true);
+export const FOLLOWS_NAMESPACES = is<keyof Switches>("namespaces", true);
+export const FOLLOWS_APPLICATIONS = is<keyof Switches>("applications", true);
 export const COLLECTS = not(is<keyof Switches>("collectPods", "off"));
 /** True where Events are about objects of any namespace. */
-const TELLS_EVERYWHERE = anyOf([CLUSTER_API, APPLICATIONS]);
+const TELLS_EVERYWHERE = anyOf([CLUSTER_API, FOLLOWS_APPLICATIONS]);
 /** True where Events are about objects without a namespace alone. The ends of Pods have none. */
 const TELLS_IN_DEFAULT = allOf(
   not(TELLS_EVERYWHERE),
-  anyOf([NODES, ANSWERS_CILIUM, DECLARES, NAMESPACES, COLLECTS]),
+  anyOf([NODES, ANSWERS_CILIUM, DECLARES, FOLLOWS_NAMESPACES, COLLECTS]),
 );
 
 /**
@@ -133,7 +133,7 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     ]),
     // An API server with OwnerReferencesPermissionEnforcement asks for these where an IPAddress names its owners.
     ...right(CLUSTER_API, CLAIM_GROUP, "ipaddressclaims/finalizers", ["update"]),
-    ...Object.values(POOL_KINDS).flatMap((resource) => [
+    ...Object.values(POOL_COLLECTIONS).flatMap((resource) => [
       ...right(CLUSTER_API, POOL_GROUP, resource, ["list", "watch"]),
       ...right(CLUSTER_API, POOL_GROUP, `${resource}/status`, ["patch"]),
       ...right(CLUSTER_API, POOL_GROUP, `${resource}/finalizers`, ["update"]),
@@ -143,8 +143,8 @@ export function conditionalRights(namespace: string): readonly ConditionalRight[
     ...right(COLLECTS, "", "pods", ["get"]),
     ...declaring(CALICO, CALICO_KINDS),
     ...declaring(SPIDERPOOL, SPIDERPOOL_KINDS),
-    ...declaring(NAMESPACES, [NAMESPACE_KIND]),
-    ...declaring(APPLICATIONS, APPLICATION_KINDS),
+    ...declaring(FOLLOWS_NAMESPACES, [NAMESPACE_KIND]),
+    ...declaring(FOLLOWS_APPLICATIONS, APPLICATION_KINDS),
     // Events about objects without a namespace are in this one. Claims and applications have theirs.
     ...right(TELLS_IN_DEFAULT, "", "events", ["create", "patch"], { namespace: "default" }),
     ...right(TELLS_EVERYWHERE, "", "events", ["create", "patch"]),
@@ -178,7 +178,7 @@ export async function missingRights(
 }
 
 /** Returns a right in the words of `kubectl auth can-i`. */
-export function wordsOf({ group, resource, verb, namespace, name }: Right): string {
+export function rightText({ group, resource, verb, namespace, name }: Right): string {
   const what = `${verb} ${resource}${group && `.${group}`}${name === undefined ? "" : `/${name}`}`;
   return namespace === undefined ? what : `${what} -n ${namespace}`;
 }

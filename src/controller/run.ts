@@ -17,7 +17,7 @@ import { LostPods } from "./lost-pods.ts";
 import { Metrics } from "./metrics.ts";
 import { Nodes } from "./nodes.ts";
 import { Pods } from "./pods.ts";
-import { LEASE, missingRights, rightsOf, wordsOf } from "./rights.ts";
+import { LEASE, missingRights, rightsOf, rightText } from "./rights.ts";
 
 /** A cluster that is silent for so long is one that the reflector does not hear any more. */
 export const SILENCE_MS_MAX = 10 * 60_000;
@@ -25,7 +25,7 @@ export const RIGHTS_AGAIN_MS = 10_000;
 const START_AGAIN_MS = 2_000;
 
 /** The surroundings of the controller. */
-export interface World {
+export interface ControllerWorld {
   readonly pod: PodIdentity;
   /** The name of this replica among those that share the Lease. */
   readonly identity: string;
@@ -41,7 +41,7 @@ export interface World {
  */
 export async function runController(
   config: Config,
-  { pod, identity, listen, waits, log }: World,
+  { pod, identity, listen, waits, log }: ControllerWorld,
   signal: AbortSignal,
 ): Promise<void> {
   const api = kubeApi(pod);
@@ -85,7 +85,7 @@ export async function runController(
   log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
   const checking = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
     const denied = await missingRights(api, rights, signal);
-    state.denied = denied.map((right) => `the right is missing: ${wordsOf(right)}`);
+    state.denied = denied.map((right) => `the right is missing: ${rightText(right)}`);
     if (!state.isPlatReady) await plat.call({ method: "GET", path: path`/readyz` });
     state.isPlatReady = true;
   });
@@ -212,7 +212,7 @@ export async function untilEnd(
 async function clusterOf(
   { cluster }: Config,
   api: KubeApi,
-  { waits, log, signal }: Pick<World, "waits" | "log"> & { readonly signal: AbortSignal },
+  { waits, log, signal }: Pick<ControllerWorld, "waits" | "log"> & { readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   if (cluster !== "auto") return cluster;
   while (!signal.aborted)

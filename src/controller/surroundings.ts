@@ -4,7 +4,7 @@ import type { Waits } from "./kube/waits.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** All that a part of the controller works with. It makes these calls of Plat and no others. */
-export interface Surroundings<Calls extends keyof PlatClient> {
+export interface PartSurroundings<Calls extends keyof PlatClient> {
   readonly plat: Pick<PlatClient, Calls>;
   readonly api: KubeApi;
   readonly waits: Waits;

@@ -20,7 +20,7 @@ function tooMany(allocation: Allocation, blocks: BlocksByName): Violation[] {
     ? [
         violation(
           "I8",
-          `${nameOf(allocation)} holds ${count} addresses and asked for ${allocation.want}`,
+          `${allocationName(allocation)} holds ${count} addresses and asked for ${allocation.want}`,
         ),
       ]
     : [];
@@ -32,7 +32,7 @@ function withoutInterface(allocation: Allocation): Violation[] {
   const named = parts.filter((part) => part.interface !== undefined);
   return named.length === 0 || named.length === parts.length
     ? []
-    : [violation("I8", `${nameOf(allocation)} has parts of interfaces, and parts of none`)];
+    : [violation("I8", `${allocationName(allocation)} has parts of interfaces, and parts of none`)];
 }
 
 export function heldCount(allocation: Allocation, blocks: BlocksByName): number {
@@ -61,7 +61,7 @@ function withoutQuotaSlot(
         .map(({ address }) =>
           violation(
             "limit",
-            `${nameOf(allocation)} holds ${address} in a quota slot that it no longer has`,
+            `${allocationName(allocation)} holds ${address} in a quota slot that it no longer has`,
           ),
         ),
     );
@@ -83,5 +83,5 @@ export function isQuotaSlotHeld(
     );
 }
 
-export const nameOf = ({ handle, place }: Allocation) =>
+export const allocationName = ({ handle, place }: Allocation) =>
   `the allocation of handle ${handle} (${place.id})`;

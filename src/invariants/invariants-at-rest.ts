@@ -4,7 +4,7 @@ import { ciliumNodeOfHandle, nodeOfHandle } from "../kernel/values/handle.ts";
 import { type Cidr, formatCidr } from "../net/cidr.ts";
 import { type Node, uidOfNode } from "../nouns/node/node.ts";
 import { subnetIdOf } from "../nouns/pool/pool.ts";
-import { heldCount, isQuotaSlotHeld, nameOf } from "./allocation-invariants.ts";
+import { allocationName, heldCount, isQuotaSlotHeld } from "./allocation-invariants.ts";
 import { applicationViolationsAtRest } from "./application-invariants.ts";
 import { poolOfBlock } from "./block-invariants.ts";
 import type { Contents } from "./contents.ts";
@@ -108,11 +108,11 @@ function unlisted({ nodes, nodeEntries }: Contents): Violation[] {
 function untidyAllocation(allocation: Allocation, byName: BlocksByName): Violation[] {
   const count = heldCount(allocation, byName);
   if (allocation.state === "pending" || allocation.state === "aborted")
-    return [tidy(`${nameOf(allocation)} is still ${allocation.state}`)];
+    return [tidy(`${allocationName(allocation)} is still ${allocation.state}`)];
   if (isOver(allocation) && count > 0)
-    return [tidy(`${nameOf(allocation)} is released and holds ${count} addresses`)];
+    return [tidy(`${allocationName(allocation)} is released and holds ${count} addresses`)];
   if (!isOver(allocation) && count === 0)
-    return [tidy(`${nameOf(allocation)} is live and holds nothing`)];
+    return [tidy(`${allocationName(allocation)} is live and holds nothing`)];
   return [];
 }
 

@@ -13,7 +13,7 @@ import {
 import { eachDepth } from "../nouns/pool/hierarchy.ts";
 import { onePerSubnet } from "../nouns/pool/subnet.ts";
 import type { Budget, Charge } from "../nouns/quota/budget.ts";
-import { allocationViolations, nameOf } from "./allocation-invariants.ts";
+import { allocationName, allocationViolations } from "./allocation-invariants.ts";
 import { applicationViolations, takenViolations } from "./application-invariants.ts";
 import { blockViolations, poolOfBlock } from "./block-invariants.ts";
 import { ciliumViolations } from "./cilium-invariants.ts";
@@ -133,7 +133,7 @@ function instanceViolations(allocations: readonly Allocation[]): Violation[] {
     const name = `${allocation.place.space} ${allocation.handle}`;
     if (allocation.workload && named.has(name)) wrong.push("is a second one of its instance");
     if (allocation.workload) named.add(name);
-    return wrong.map((what) => violation("I14", `${nameOf(allocation)} ${what}`));
+    return wrong.map((what) => violation("I14", `${allocationName(allocation)} ${what}`));
   });
 }
 

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   // biome-ignore lint/suspicious/noExplicitAny: callers check the parts of the body that they use
@@ -13,7 +13,7 @@ export interface Client {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Reply>;
+  ): Promise<HttpReply>;
   close(): void;
 }
 

@@ -7,7 +7,14 @@ import { makeClient } from "./client.ts";
 import { loadTwin } from "./deployed.ts";
 import { expectNoEndpoint } from "./options.ts";
 import { startPlat } from "./plat.ts";
-import { CALLS_AT_ONCE, NODES, PODS_PER_DEPLOYMENT, POOL, rollOut, SETTINGS } from "./rollout.ts";
+import {
+  CALLS_AT_ONCE,
+  NODES,
+  PODS_PER_DEPLOYMENT,
+  ROLLOUT_POOL,
+  ROLLOUT_SETTINGS,
+  rollOut,
+} from "./rollout.ts";
 import { sentenceOf } from "./serve.ts";
 import { keepRolling } from "./steady.ts";
 import { canKeepFiles } from "./storage.ts";
@@ -50,8 +57,8 @@ export async function demo(options: DemoOptions): Promise<number> {
 
 async function play(options: DemoOptions, data: string): Promise<number> {
   console.log(
-    `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${POOL.cidr} in /${POOL.blockSize} blocks.
-To be watched, time is shortened: cooldown ${SETTINGS.cooldownSeconds} s, minimum age of a block ${SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
+    `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${ROLLOUT_POOL.cidr} in /${ROLLOUT_POOL.blockSize} blocks.
+To be watched, time is shortened: cooldown ${ROLLOUT_SETTINGS.cooldownSeconds} s, minimum age of a block ${ROLLOUT_SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
   );
   const plat = await (options.deployed === undefined
     ? startHere(options, data)

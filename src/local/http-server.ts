@@ -32,7 +32,7 @@ export function close(server: Server): Promise<void> {
  * Reads the body of a request; returns nothing if it has too many bytes. It discards bytes above the limit for a while,
  * so that the sender can read the answer.
  */
-export function bodyOf(
+export function receiveBody(
   request: IncomingMessage,
   { bytesMax, discardedBytesMax }: { bytesMax: number; discardedBytesMax: number },
 ): Promise<Buffer | undefined> {

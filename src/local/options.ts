@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { SERVER_OPTIONS, type ServerOption, type ServerValues } from "../base/server-options.ts";
 import { dataDirectory } from "./data-directory.ts";
 import { isLoopback } from "./gate.ts";
-import type { PlatOptions } from "./plat.ts";
+import type { LocalPlatOptions } from "./plat.ts";
 import type { StorageOptions } from "./storage.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -18,7 +18,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export function readOptions(
   args: readonly string[],
   environment: Variables,
-): PlatOptions | undefined {
+): LocalPlatOptions | undefined {
   const values = parsed(args);
   if (values.help) return undefined;
   const storage = storageOf(values, environment);

@@ -7,7 +7,7 @@ import { type Door, readConsole, type Serving, serve } from "./server.ts";
 import { openStorage, type Storage, type StorageOptions } from "./storage.ts";
 import { every } from "./timers.ts";
 
-export interface PlatOptions extends Door {
+export interface LocalPlatOptions extends Door {
   readonly storage: StorageOptions;
   readonly reclaimSeconds: number;
   readonly repairSeconds: number;
@@ -15,7 +15,7 @@ export interface PlatOptions extends Door {
 }
 
 /** All of Plat in this process. */
-export interface Plat {
+export interface LocalPlat {
   readonly url: string;
   /** A sentence about where the data is history. */
   readonly sentence: string;
@@ -33,18 +33,18 @@ export interface Plat {
  * @param surroundings of the functions; those of the machine unless they are passed in
  */
 export async function startPlat(
-  options: PlatOptions,
+  options: LocalPlatOptions,
   surroundings?: Partial<Surroundings>,
-): Promise<Plat> {
-  return startOver(await openStorage(options.storage), options, surroundings);
+): Promise<LocalPlat> {
+  return startWithStorage(await openStorage(options.storage), options, surroundings);
 }
 
 /** Does the same over storage that is open. It closes the storage at the end, and if it cannot start. */
-export async function startOver(
+export async function startWithStorage(
   storage: Storage,
-  options: Omit<PlatOptions, "storage">,
+  options: Omit<LocalPlatOptions, "storage">,
   surroundings?: Partial<Surroundings>,
-): Promise<Plat> {
+): Promise<LocalPlat> {
   // Loaded here, because neither the help nor the twin of a deployment needs the functions.
   const { functionsOver } = await import("./functions.ts");
   const wiring = wiringOver(storage.table, surroundings);

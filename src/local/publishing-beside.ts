@@ -13,10 +13,10 @@ export interface Files {
 }
 
 /** A message to the thread: somebody reads what it publishes, or it has to end. */
-export type Asked = "read" | "stop";
+export type ThreadRequest = "read" | "stop";
 
 /** A message of the thread: the number of the last published change, or why it can publish no more. */
-export type Told = { readonly published: string } | { readonly lost: string };
+export type ThreadMessage = { readonly published: string } | { readonly lost: string };
 
 /** In a package the thread is a file beside the command. */
 const PACKED = new URL("./publishing-thread.js", import.meta.url);
@@ -33,11 +33,11 @@ export function publishBeside(files: Files, feed: ChangeFeed, history: Table): P
   const thread = import.meta.url.endsWith(".ts")
     ? new Worker(throughTsx(SOURCE), { eval: true, workerData: files })
     : new Worker(PACKED, { workerData: files });
-  const ask = (asked: Asked) => thread.postMessage(asked);
+  const ask = (asked: ThreadRequest) => thread.postMessage(asked);
   const ended = once(thread, "exit");
   let forgotten: Promise<unknown> = Promise.resolve();
   const lost = new Promise<string>((resolve) => {
-    thread.on("message", (told: Told) => {
+    thread.on("message", (told: ThreadMessage) => {
       if ("lost" in told) resolve(told.lost);
       // If it fails, the table is lost too, and says so.
       else forgotten = feed.forget(told.published).catch(() => {});

@@ -4,7 +4,7 @@ import { flushedTable, LmdbTable } from "../store/lmdb-table.ts";
 import { makeStore } from "../store/stack.ts";
 import { openEnvironment, readEnvironment } from "../table/lmdb-environment.ts";
 import { publishAtPace } from "./publishing.ts";
-import type { Asked, Files, Told } from "./publishing-beside.ts";
+import type { Files, ThreadMessage, ThreadRequest } from "./publishing-beside.ts";
 
 /**
  * The thread that publishes the changes of a file. It reads them from the file, as the thread that serves requests has
@@ -15,7 +15,7 @@ import type { Asked, Files, Told } from "./publishing-beside.ts";
 const BATCH_CHANGES = 2_000;
 
 const { table: tableFile, history: historyFile, trail } = workerData as Files;
-const tell = (told: Told) => parentPort?.postMessage(told);
+const tell = (told: ThreadMessage) => parentPort?.postMessage(told);
 
 const table = new LmdbTable(
   readEnvironment(lmdb, tableFile, async (upTo) => tell({ published: upTo })),
@@ -32,7 +32,7 @@ const pace = publishAtPace({
   batchChanges: BATCH_CHANGES,
 });
 
-parentPort?.on("message", async (asked: Asked) => {
+parentPort?.on("message", async (asked: ThreadRequest) => {
   if (asked === "read") return pace.read();
   await pace.stop();
   await table.close();

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { checkTable } from "../nouns/contents/operations/check-table.ts";
-import type { Client, Reply } from "./client.ts";
-import type { Plat } from "./plat.ts";
+import type { Client, HttpReply } from "./client.ts";
+import type { LocalPlat } from "./plat.ts";
 import { Tally, tableText } from "./tally.ts";
 
 /** The size of a rollout, and its target. */
 export interface Rollout {
   readonly deployments: number;
-  readonly plat: Pick<Plat, "context">;
+  readonly plat: Pick<LocalPlat, "context">;
   readonly client: Client;
 }
 
 export const PODS_PER_DEPLOYMENT = 10;
 export const NODES = 10;
-export const POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
+export const ROLLOUT_POOL = { cidr: "10.64.0.0/20", blockSize: 26 };
 /** Shorter than the defaults of 30 and 60 seconds, so that the last act ends soon. */
-export const SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
+export const ROLLOUT_SETTINGS = { cooldownSeconds: 1, blockMinAgeSeconds: 2 };
 export const CALLS_AT_ONCE = 32;
 /** Tries of one call. A machine that stands still breaks connections, and lets requests run out of time. */
 const TRIES_MAX = 10;
@@ -59,8 +59,8 @@ class Acts {
   }
 
   async run(): Promise<readonly string[]> {
-    await this.#expect(this.#client.call("PUT", "/v1/config", SETTINGS), 201);
-    await this.#expect(this.#client.call("PUT", "/v1/pools/pods", POOL), 201);
+    await this.#expect(this.#client.call("PUT", "/v1/config", ROLLOUT_SETTINGS), 201);
+    await this.#expect(this.#client.call("PUT", "/v1/pools/pods", ROLLOUT_POOL), 201);
     const pods = podsOf(this.#deployments, "");
 
     await this.#act("deploy", (tally) => inParallel(pods, CALLS_AT_ONCE, this.#assign(tally)));
@@ -158,7 +158,7 @@ class Acts {
     path: string,
     body: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Reply & { readonly isRepeated: boolean }> {
+  ): Promise<HttpReply & { readonly isRepeated: boolean }> {
     for (let tries = 1; ; tries++) {
       const startedAtMs = performance.now();
       const reply = await this.#client.call("POST", path, body, headers).catch((error: Error) => {

@@ -1,9 +1,9 @@
 import "./environment.ts";
 import { CorruptItemError } from "../base/outcome.ts";
-import { PORT_DEFAULT, usageOf } from "../base/server-options.ts";
+import { PORT_DEFAULT, serverHelp } from "../base/server-options.ts";
 import { asksForDeployed, loadTwin } from "./deployed.ts";
 import { expectNoEndpoint, readOptions } from "./options.ts";
-import { type Plat, startPlat } from "./plat.ts";
+import { type LocalPlat, startPlat } from "./plat.ts";
 import { CONSOLE_FOLDER, CONSOLE_PATH } from "./server.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -20,7 +20,7 @@ export async function serveUntilStopped(args: readonly string[], command: string
       return 0;
     }
     const options = readOptions(args, process.env);
-    if (!options) console.log(usageOf(command));
+    if (!options) console.log(serverHelp(command));
     else {
       const plat = await startPlat(options);
       run(plat);
@@ -48,7 +48,7 @@ function nextSteps(url: string, command: string): readonly string[] {
   ];
 }
 
-function run(plat: Pick<Plat, "sentence" | "url" | "lost" | "stop">): void {
+function run(plat: Pick<LocalPlat, "sentence" | "url" | "lost" | "stop">): void {
   console.log(plat.sentence);
   console.log(`Plat listens on ${plat.url}`);
   const stop = async () => {

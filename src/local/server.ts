@@ -14,7 +14,7 @@ import {
 } from "../nouns/console/serve/files.ts";
 import { destinationOf, newRequestId, type ServingFunction, withBody } from "./event.ts";
 import { bracketed, type Gate, gateOf, pageGateOf } from "./gate.ts";
-import { bodyOf, close, lastWords, listen } from "./http-server.ts";
+import { close, lastWords, listen, receiveBody } from "./http-server.ts";
 
 export type Handlers = Readonly<Record<ServingFunction, Handler>>;
 
@@ -172,7 +172,7 @@ async function answer(
 ): Promise<Reply> {
   const requestId = newRequestId();
   const destination = gate(request) ?? destinationOf(request, requestId);
-  const body = await bodyOf(request, BODY_LIMITS);
+  const body = await receiveBody(request, BODY_LIMITS);
   if (!body) return rejected(tooLarge(), requestId);
   if (destination instanceof Problem) return rejected(destination, requestId);
   const { event } = destination;

@@ -1,6 +1,6 @@
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Client } from "./client.ts";
-import { CALLS_AT_ONCE, NODES, POOL } from "./rollout.ts";
+import { CALLS_AT_ONCE, NODES, ROLLOUT_POOL } from "./rollout.ts";
 
 /** A cluster whose pods come and go. */
 export interface Steady {
@@ -32,7 +32,7 @@ const APPLICATIONS = ["cart", "checkout", "search", "mail", "billing", "images",
 export async function keepRolling(steady: Steady): Promise<void> {
   const { deployments, client, signal, random, pause } = steady;
   await accepted(client.call("PUT", "/v1/config", SETTINGS));
-  await accepted(client.call("PUT", "/v1/pools/pods", POOL));
+  await accepted(client.call("PUT", "/v1/pools/pods", ROLLOUT_POOL));
   const running = new Map<number, readonly string[]>();
   for (let turn = 0; !signal.aborted; turn++) {
     const isFilling = turn < deployments;

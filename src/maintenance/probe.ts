@@ -9,7 +9,7 @@ import { putPool } from "../nouns/pool/operations/administration.ts";
 import type { PoolSpec } from "../nouns/pool/pool.ts";
 
 /** The result of a run of the probe. */
-export interface Probed {
+export interface ProbeResult {
   /** True if the run created the pool, from which later runs assign. */
   readonly isPrepared: boolean;
   readonly failures: readonly unknown[];
@@ -27,7 +27,7 @@ const COOLDOWN_SECONDS = 60;
  *
  * @throws {Error} if an assign or a release does not do what it should; the message says what
  */
-export async function probe(context: Context): Promise<Probed> {
+export async function probe(context: Context): Promise<ProbeResult> {
   const handle = `probe-${fresh(context)}`;
   const assigned = await assign(context, {
     space: PROBE_SPACE,

@@ -1,4 +1,4 @@
-import type { Condition, Selector } from "./selector.ts";
+import type { Requirement, Selector } from "./selector.ts";
 
 /**
  * Returns true if these labels match. As in Calico, values are compared exactly and by case, and a missing label
@@ -24,7 +24,7 @@ export function matches(selector: Selector, labels: Readonly<Record<string, stri
 }
 
 function holds(
-  condition: Exclude<Condition, { readonly kind: "all()" | "global()" }>,
+  condition: Exclude<Requirement, { readonly kind: "all()" | "global()" }>,
   value: string | undefined,
 ): boolean {
   switch (condition.kind) {

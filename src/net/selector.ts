@@ -8,10 +8,10 @@ export const SELECTOR_LABEL_CHARACTERS_MAX = 512;
  * A parsed selector is normalized: sets are in order and without repetitions, nothing is negated twice, and neither
  * `&&` nor `||` is directly inside itself. So two texts that differ in nothing else give the same value.
  */
-export type Selector = Condition | Negation | Combination;
+export type Selector = Requirement | Negation | Combination;
 
 /** A condition on all labels, or on one. */
-export type Condition =
+export type Requirement =
   | { readonly kind: "all()" | "global()" }
   | { readonly kind: "has()"; readonly label: string }
   | ValueComparison

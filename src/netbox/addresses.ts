@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Answer, Event } from "../api/http/event.ts";
+import type { Event, HttpAnswer } from "../api/http/event.ts";
 import { readQuery } from "../api/http/parameters.ts";
 import { cidr, wholeText } from "../api/schema/field.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
@@ -29,25 +29,25 @@ import { ADDRESS_FIELDS } from "./contract/bodies.ts";
 import { ADDRESS_ROLES, ADDRESS_STATUSES } from "./contract/choices.ts";
 import { currentOf, fieldOf, type HeldAddress, isCustom, tagsOf, tenantOf } from "./fields.ts";
 import {
-  type Field,
-  type Fields,
+  type FilterField,
+  type FilterFields,
   fieldNames,
   isFilterOn,
   matching,
   onlyIn,
   ordered,
-  type Query,
+  type QueryValues,
 } from "./filter.ts";
 import { V6_PLACES_MAX } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { networksOf, networksOnce, type Place, placeOf } from "./networks.ts";
 import { onPage, PAGING, pageAnswer, readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
-import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
-export const listAddresses: Operation = async (asked, plat) => {
+export const listIpAddresses: Operation = async (asked, plat) => {
   const { query, base } = asked;
   const fields = addressFields(query);
   rejectUnknownFilters(query, (name) => OTHERS.has(name) || isFilterOn(fields, name));
@@ -62,7 +62,7 @@ export const listAddresses: Operation = async (asked, plat) => {
 };
 
 /** Reads an assigned address by its id. */
-export const readAddress: Operation = async (asked, plat) => {
+export const readIpAddress: Operation = async (asked, plat) => {
   const found = await assignedAt(asked, plat);
   return answerWith(found.held, found.around, asked.id);
 };
@@ -75,7 +75,7 @@ export interface FoundAddress {
 
 /** Finds the assigned address with the id in the path. */
 export async function assignedAt(
-  { id, base }: Asked,
+  { id, base }: DialectRequest,
   plat: Plat,
   networksIn = networksOnce(plat),
 ): Promise<FoundAddress> {
@@ -88,7 +88,7 @@ export async function assignedAt(
 }
 
 /** Returns the answer with an address as NetBox has it. */
-export function answerWith(held: HeldAddress, around: Around, id: number): Answer {
+export function answerWith(held: HeldAddress, around: Around, id: number): HttpAnswer {
   const body = addressBody(held, around);
   if (!body) throw noSuch("IP address", id);
   return { status: 200, body };
@@ -116,7 +116,7 @@ interface NamedAddresses {
 }
 
 /** Returns the addresses that a query can mean: those of `id` or `address`, or of `q` if it is one. */
-function namedIn(query: Query): NamedAddresses | undefined {
+function namedIn(query: QueryValues): NamedAddresses | undefined {
   const ids = fewIn(query, "id")?.map((text) => {
     if (/^\d{1,16}$/.test(text)) return Number(text);
     throw invalid({ field: "?id", value: shortened(text), problem: "must be a whole number" });
@@ -133,7 +133,7 @@ function namedIn(query: Query): NamedAddresses | undefined {
 }
 
 /** Returns the values of a filter that costs a read for each. */
-function fewIn(query: Query, name: string): readonly string[] | undefined {
+function fewIn(query: QueryValues, name: string): readonly string[] | undefined {
   const values = query.get(name);
   if (!values || values.length <= NETBOX_NAMED_MAX) return values;
   const problem = `must be given at most ${NETBOX_NAMED_MAX} times, not ${values.length}`;
@@ -141,11 +141,11 @@ function fewIn(query: Query, name: string): readonly string[] | undefined {
 }
 
 async function listNamed(
-  asked: Asked,
+  asked: DialectRequest,
   plat: Plat,
   { ids, addresses }: NamedAddresses,
-  fields: Fields<ListedAddress>,
-): Promise<Answer> {
+  fields: FilterFields<ListedAddress>,
+): Promise<HttpAnswer> {
   const { query, base } = asked;
   const passes = matching(query, fields);
   const asSpace = await spaceOfQuery(asked, plat);
@@ -204,7 +204,7 @@ export const countAnswer = (
   { position, ...count }: AddressCount,
   _: string,
   { space, cidr }: CountWanted,
-): Answer => ({
+): HttpAnswer => ({
   status: 200,
   body: {
     ...count,
@@ -235,11 +235,11 @@ const UNCOUNTED = "-";
  * count is one more than what was seen, so that a client goes on.
  */
 async function listMore(
-  asked: Asked,
+  asked: DialectRequest,
   plat: Plat,
   around: Around,
-  fields: Fields<ListedAddress>,
-): Promise<Answer> {
+  fields: FilterFields<ListedAddress>,
+): Promise<HttpAnswer> {
   const { query } = asked;
   const { space } = around;
   const page = readPage(asked);
@@ -306,11 +306,11 @@ async function listMore(
 
 /** Answers a page of a list in the order that the query names. It reads the whole list, which must not be long. */
 async function listOrdered(
-  asked: Asked,
+  asked: DialectRequest,
   plat: Plat,
   around: Around,
-  fields: Fields<ListedAddress>,
-): Promise<Answer> {
+  fields: FilterFields<ListedAddress>,
+): Promise<HttpAnswer> {
   const { query } = asked;
   const { space } = around;
   ordered(query, ORDERED, []);
@@ -348,7 +348,7 @@ const TOO_LONG = invalid({
 type Listed = v.InferOutput<typeof addressesRead>;
 
 /** Reads the position of a link `next`. */
-function resumedAt(query: Query): Position {
+function resumedAt(query: QueryValues): Position {
   const text = onlyIn(query, "cursor");
   if (text === undefined) return { seen: 0 };
   const [, seen, count, cursor] = /^(\d{1,9})\.(\d{1,9}|-)\.(.*)$/.exec(text) ?? [];
@@ -370,18 +370,18 @@ function networkOf(text: string): Cidr {
 }
 
 /** Returns the network to which `parent` narrows a search; nothing if it names none, or several. */
-function cidrIn(query: Query): { readonly cidr?: string } {
+function cidrIn(query: QueryValues): { readonly cidr?: string } {
   const [parent, ...more] = (query.get("parent") ?? []).map(networkOf);
   return parent && more.length === 0 ? { cidr: formatCidr(parent) } : {};
 }
 
-function parentsIn(query: Query): (held: HeldAddress) => boolean {
+function parentsIn(query: QueryValues): (held: HeldAddress) => boolean {
   const parents = query.get("parent")?.map(networkOf);
   return (held) => !parents || parents.some((parent) => contains(parent, addressOf(held)));
 }
 
 /** Returns a function that tells whether `q` is in an address: at its beginning, or in a text about it. */
-function textTest(query: Query): (item: ListedAddress) => boolean {
+function textTest(query: QueryValues): (item: ListedAddress) => boolean {
   const q = onlyIn(query, "q")?.toLowerCase();
   if (q === undefined) return () => true;
   return ({ held }) => {
@@ -426,14 +426,17 @@ const OTHERS: ReadonlySet<string> = new Set([
   ...[...OF_PAGES, ...OF_BLOCKS, "address", "ordering", "q"],
 ]);
 
-const FIELDS: Fields<ListedAddress> = {
+const FIELDS: FilterFields<ListedAddress> = {
   id: { kind: "number", of: ({ body }) => body?.id },
   family: { kind: "number", of: ({ held }) => held.family },
   mask_length: { kind: "number", of: ({ body }) => Number(body?.address.split("/")[1]) },
   ...Object.fromEntries(
     TEXTS.map((name) => [
       name,
-      { kind: "text", of: ({ held }) => fieldOf(currentOf(held), name) } as Field<ListedAddress>,
+      {
+        kind: "text",
+        of: ({ held }) => fieldOf(currentOf(held), name),
+      } as FilterField<ListedAddress>,
     ]),
   ),
   tag: { kind: "slugs", of: ({ held }) => tagsOf(currentOf(held)) },
@@ -444,7 +447,7 @@ const FIELDS: Fields<ListedAddress> = {
 };
 
 /** The fields by which a list can be ordered. */
-const ORDERED: Fields<ListedAddress> = {
+const ORDERED: FilterFields<ListedAddress> = {
   ...FIELDS,
   address: {
     kind: "text",
@@ -462,10 +465,10 @@ export const ADDRESS_LIST: ListOf = {
 };
 
 /** Returns the fields by which a query can filter: those of any address, and the custom fields that the query names. */
-function addressFields(query: Query): Fields<ListedAddress> {
+function addressFields(query: QueryValues): FilterFields<ListedAddress> {
   const custom = [...query.keys()]
     .filter((name) => name.startsWith(CUSTOM_FIELD) && isCustom(name.slice(CUSTOM_FIELD.length)))
-    .map((name): [string, Field<ListedAddress>] => {
+    .map((name): [string, FilterField<ListedAddress>] => {
       const [field = ""] = name.split("__");
       const key = field.slice(CUSTOM_FIELD.length);
       const of = ({ body }: ListedAddress) =>

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { type Answer, withTenant } from "../api/http/event.ts";
+import { type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { Problem, thrownProblem } from "../api/schema/problem.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
@@ -9,7 +9,7 @@ import type { addressesReleased } from "../nouns/address/contract/release-answer
 import { type Around, addressBody } from "./address-body.ts";
 import { type HeldAddress, NETBOX_HANDLES, NETBOX_HOST, type Said, toAssign } from "./fields.ts";
 import type { Plat } from "./plat.ts";
-import type { Asked } from "./request.ts";
+import type { DialectRequest } from "./request.ts";
 
 type Assigned = v.InferOutput<typeof assignedAddress>;
 
@@ -27,7 +27,7 @@ export interface AddressWanted {
  */
 export async function assignAll(
   plat: Plat,
-  { event }: Asked,
+  { event }: DialectRequest,
   { space }: Pick<Around, "space">,
   all: readonly AddressWanted[],
 ): Promise<readonly HeldAddress[]> {
@@ -132,7 +132,7 @@ export async function createdAnswer(
   around: Around,
   held: readonly HeldAddress[],
   isList: boolean,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const bodies = held.flatMap((each) => addressBody(each, around) ?? []);
   if (bodies.length < held.length) {
     await release(plat, around.space, held);

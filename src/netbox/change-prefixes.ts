@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { readJson } from "../api/http/body.ts";
-import { type Answer, type Event, withTenant } from "../api/http/event.ts";
+import { type Event, type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { readSpace } from "../api/http/parameters.ts";
 import { attributes } from "../api/schema/attributes.ts";
 import { cidr } from "../api/schema/field.ts";
@@ -14,7 +14,13 @@ import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
 import { changesOf, saidIn } from "./fields.ts";
 import type { PoolBody } from "./networks.ts";
 import type { Plat } from "./plat.ts";
-import { currentOfPrefix, isPoolOf, type PrefixItem, prefixBody, statusOf } from "./prefix-item.ts";
+import {
+  currentOfPrefix,
+  isNetboxPool,
+  netboxPrefixBody,
+  type PrefixItem,
+  statusOf,
+} from "./prefix-item.ts";
 import { prefixWith } from "./prefixes.ts";
 import { type Operation, ofBody, readBody, readList } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
@@ -40,7 +46,7 @@ export const changePrefix: Operation = async (asked, plat) => {
   const { items } = readBody(asked, CHANGE);
   const item = await prefixWith(asked, plat);
   const change = await readyChange(item, items[0] ?? {}, plat);
-  return { status: 200, body: prefixBody(await change(), asked.base) ?? {} };
+  return { status: 200, body: netboxPrefixBody(await change(), asked.base) ?? {} };
 };
 
 /** Changes several prefixes, after all of the changes are found to be possible. */
@@ -51,7 +57,7 @@ export const changePrefixes: Operation = async (asked, plat) => {
     ready.push(await readyChange(item, change, plat));
   }
   const body: object[] = [];
-  for (const change of ready) body.push(prefixBody(await change(), asked.base) ?? {});
+  for (const change of ready) body.push(netboxPrefixBody(await change(), asked.base) ?? {});
   return { status: 200, body };
 };
 
@@ -75,7 +81,7 @@ async function readyChange(
     ...(prefix && !sameCidr(prefix, item.cidr) ? ["prefix"] : []),
     ...(space === network.space ? [] : ["vrf"]),
     ...(status === undefined || status === statusOf(item) ? [] : ["status"]),
-    ...(isPool === undefined || isPool === isPoolOf(item) ? [] : ["is_pool"]),
+    ...(isPool === undefined || isPool === isNetboxPool(item) ? [] : ["is_pool"]),
     ...(said.handle === undefined || said.handle === held?.handle ? [] : ["custom_fields.handle"]),
     ...(held ? [] : Object.keys(more)),
   ];
@@ -144,7 +150,7 @@ export const deletePrefixes: Operation = async (asked, plat) => {
   return GONE;
 };
 
-const GONE: Answer = { status: 204, body: undefined };
+const GONE: HttpAnswer = { status: 204, body: undefined };
 
 async function remove(item: PrefixItem, plat: Plat): Promise<void> {
   if (item.held) return releasePrefix(plat, item);

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { Answer } from "../api/http/event.ts";
+import type { HttpAnswer } from "../api/http/event.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { formatAddress } from "../net/address.ts";
 import { type AddressWanted, assignAll, createdAnswer, NO_ID } from "./assign.ts";
@@ -11,7 +11,7 @@ import { type Network, networksOf, networkWith } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
-import { type Asked, asClause, type Operation, readBody } from "./request.ts";
+import { asClause, type DialectRequest, type Operation, readBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailable);
@@ -26,10 +26,10 @@ export const createAvailable: Operation = async (asked, plat) => {
 };
 
 async function createFrom(
-  asked: Asked,
+  asked: DialectRequest,
   plat: Plat,
   { network, networks }: { readonly network: Network; readonly networks: readonly Network[] },
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const body = readBody(asked, AVAILABLE);
   const pools = servingIn(network);
   const all: AddressWanted[] = [];

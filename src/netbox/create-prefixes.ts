@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { shortDigest } from "../api/http/body.ts";
-import { type Answer, withTenant } from "../api/http/event.ts";
+import { type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
 import type {
@@ -13,9 +13,9 @@ import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { isIn } from "./prefix-filter.ts";
-import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
+import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
 import { networkOf } from "./prefixes.ts";
-import { type Asked, type Operation, readBody } from "./request.ts";
+import { type DialectRequest, type Operation, readBody } from "./request.ts";
 import { noSuch, spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailablePrefix);
@@ -159,8 +159,12 @@ async function networkAt(plat: Plat, space: string, cidr: Cidr): Promise<Network
   return network;
 }
 
-function created(items: readonly PrefixItem[], isList: boolean, { base }: Asked): Answer {
-  const bodies = items.map((item) => prefixBody(item, base) ?? {});
+function created(
+  items: readonly PrefixItem[],
+  isList: boolean,
+  { base }: DialectRequest,
+): HttpAnswer {
+  const bodies = items.map((item) => netboxPrefixBody(item, base) ?? {});
   return { status: 201, location: LOCATION, body: isList ? bodies : (bodies[0] ?? {}) };
 }
 
@@ -174,7 +178,7 @@ interface PrefixWanted {
 }
 
 async function assignPrefix(
-  { event }: Asked,
+  { event }: DialectRequest,
   plat: Plat,
   network: Network,
   { said, size, key }: PrefixWanted,
@@ -203,7 +207,7 @@ async function assignPrefix(
       problem: `has ${formatCidr(read.value)} already, and a handle has one prefix of the family`,
     });
   const item = { network, cidr: read.value, held: { handle, attributes } };
-  if (prefixBody(item, "")) return item;
+  if (netboxPrefixBody(item, "")) return item;
   await releasePrefix(plat, item);
   throw WITHOUT_ID;
 }

@@ -1,10 +1,10 @@
 import { authorizedRoutes } from "../api/http/authorized.ts";
-import type { Answer, Event } from "../api/http/event.ts";
+import type { Event, HttpAnswer } from "../api/http/event.ts";
 import { noRoute } from "../api/http/http.ts";
 import { Problem } from "../api/schema/problem.ts";
 import { cut } from "../api/schema/schema.ts";
 import type { Connect, Work } from "../kernel/core/context.ts";
-import { ADDRESS_LIST, listAddresses, readAddress } from "./addresses.ts";
+import { ADDRESS_LIST, listIpAddresses, readIpAddress } from "./addresses.ts";
 import {
   changeAddress,
   changeAddresses,
@@ -21,7 +21,7 @@ import { LABEL_LISTS, LABEL_OPERATIONS } from "./labels.ts";
 import { EMPTY_LISTS, type Lists, listNone, optionsAnswer, schemaAnswer } from "./list.ts";
 import { type PlatRoutes, platFor } from "./plat.ts";
 import { PREFIX_LIST } from "./prefix-filter.ts";
-import { listPrefixes, readPrefix } from "./prefixes.ts";
+import { listNetboxPrefixes, readNetboxPrefix } from "./prefixes.ts";
 import {
   AGGREGATE_LIST,
   listAggregates,
@@ -43,12 +43,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET ipam/vrfs": listVrfs,
   "POST ipam/vrfs": createVrf,
   "GET ipam/vrfs/{id}": readVrf,
-  "GET ipam/prefixes": listPrefixes,
+  "GET ipam/prefixes": listNetboxPrefixes,
   "POST ipam/prefixes": createPrefix,
   "PATCH ipam/prefixes": changePrefixes,
   "PUT ipam/prefixes": changePrefixes,
   "DELETE ipam/prefixes": deletePrefixes,
-  "GET ipam/prefixes/{id}": readPrefix,
+  "GET ipam/prefixes/{id}": readNetboxPrefix,
   "PATCH ipam/prefixes/{id}": changePrefix,
   "PUT ipam/prefixes/{id}": changePrefix,
   "DELETE ipam/prefixes/{id}": deletePrefix,
@@ -62,12 +62,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "POST ipam/ip-ranges/{id}/available-ips": createInRange,
   "GET ipam/aggregates": listAggregates,
   "GET ipam/aggregates/{id}": readAggregate,
-  "GET ipam/ip-addresses": listAddresses,
+  "GET ipam/ip-addresses": listIpAddresses,
   "POST ipam/ip-addresses": createAddresses,
   "PATCH ipam/ip-addresses": changeAddresses,
   "PUT ipam/ip-addresses": changeAddresses,
   "DELETE ipam/ip-addresses": deleteAddresses,
-  "GET ipam/ip-addresses/{id}": readAddress,
+  "GET ipam/ip-addresses/{id}": readIpAddress,
   "PATCH ipam/ip-addresses/{id}": changeAddress,
   "PUT ipam/ip-addresses/{id}": changeAddress,
   "DELETE ipam/ip-addresses/{id}": deleteAddress,
@@ -91,7 +91,7 @@ export const LISTS: Lists = {
  * and has no way to the table of its own. Errors are problems of Plat as plain JSON, because NetBox's clients read no other type.
  */
 export function dialect(connect: Connect, routes: PlatRoutes) {
-  const serve = async (event: Event, work: Work): Promise<Answer> => {
+  const serve = async (event: Event, work: Work): Promise<HttpAnswer> => {
     const path = event.rawPath.replace(/^\/api\/?/, "").replace(/\/$/, "");
     const [, before = path, id, after = ""] =
       /^([\w-]+\/[\w-]+)\/(\d{1,16})(\/[\w-]+)?$/.exec(path) ?? [];

@@ -7,10 +7,10 @@ import { cut, shortened } from "../api/schema/schema.ts";
  */
 
 /** The values of each parameter, in the order of the request. */
-export type Query = ReadonlyMap<string, readonly string[]>;
+export type QueryValues = ReadonlyMap<string, readonly string[]>;
 
 /** A field of the objects of a list, by which a query can filter them. */
-export type Field<Item> =
+export type FilterField<Item> =
   | {
       readonly kind: "text";
       of(item: Item): string;
@@ -22,10 +22,10 @@ export type Field<Item> =
   | { readonly kind: "flag"; of(item: Item): boolean }
   | { readonly kind: "slugs"; of(item: Item): readonly string[] };
 
-export type Fields<Item> = Readonly<Record<string, Field<Item>>>;
+export type FilterFields<Item> = Readonly<Record<string, FilterField<Item>>>;
 
 /** Returns the values of each parameter of a query string. */
-export function queryOf(text: string): Query {
+export function queryOf(text: string): QueryValues {
   const query = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const values = query.get(name);
@@ -36,28 +36,28 @@ export function queryOf(text: string): Query {
 }
 
 /** Returns the value of a parameter that takes one only. */
-export function onlyIn(query: Query, name: string): string | undefined {
+export function onlyIn(query: QueryValues, name: string): string | undefined {
   const [value, ...more] = query.get(name) ?? [];
   if (more.length === 0) return value;
   throw invalid({ field: `?${name}`, problem: "is repeated: it takes one value" });
 }
 
 /** Returns true for the name of a filter on one of the fields, with or without a lookup. */
-export const isFilterOn = <Item>(fields: Fields<Item>, name: string): boolean => {
+export const isFilterOn = <Item>(fields: FilterFields<Item>, name: string): boolean => {
   const [field = "", lookup = "", ...rest] = name.split("__");
   const kind = Object.hasOwn(fields, field) ? fields[field]?.kind : undefined;
   return kind !== undefined && rest.length === 0 && LOOKUPS[kind].includes(lookup);
 };
 
 /** Returns the names of all filters on some fields. */
-export const fieldNames = (fields: Fields<never>): readonly string[] =>
+export const fieldNames = (fields: FilterFields<never>): readonly string[] =>
   Object.entries(fields).flatMap(([name, { kind }]) =>
     LOOKUPS[kind].map((lookup) => (lookup === "" ? name : `${name}__${lookup}`)),
   );
 
 const ORDER = ["", "n", "gt", "gte", "lt", "lte"];
 
-const LOOKUPS: Readonly<Record<Field<unknown>["kind"], readonly string[]>> = {
+const LOOKUPS: Readonly<Record<FilterField<unknown>["kind"], readonly string[]>> = {
   text: ["", "n", "ic", "nic", "isw", "nisw", "iew", "niew", "ie", "nie", "empty"],
   number: ORDER,
   time: ORDER,
@@ -66,19 +66,22 @@ const LOOKUPS: Readonly<Record<Field<unknown>["kind"], readonly string[]>> = {
 };
 
 /** Returns a function that tells whether an object passes all filters of a query on these fields. */
-export function matching<Item>(query: Query, fields: Fields<Item>): (item: Item) => boolean {
+export function matching<Item>(
+  query: QueryValues,
+  fields: FilterFields<Item>,
+): (item: Item) => boolean {
   const tests = [...query]
     .filter(([name]) => isFilterOn(fields, name))
     .map(([name, values]) => {
       const [field = "", lookup = ""] = name.split("__");
-      return testOf(`?${name}`, fields[field] as Field<Item>, lookup, values);
+      return testOf(`?${name}`, fields[field] as FilterField<Item>, lookup, values);
     });
   return (item) => tests.every((test) => test(item));
 }
 
 function testOf<Item>(
   name: string,
-  field: Field<Item>,
+  field: FilterField<Item>,
   lookup: string,
   values: readonly string[],
 ): (item: Item) => boolean {
@@ -179,8 +182,8 @@ function slugIn(field: string, text: string): string {
 
 /** Returns objects in the order that `ordering` names: fields with commas between them, each with `-` from the highest. */
 export function ordered<Item>(
-  query: Query,
-  fields: Fields<Item>,
+  query: QueryValues,
+  fields: FilterFields<Item>,
   items: readonly Item[],
 ): readonly Item[] {
   const text = onlyIn(query, "ordering");

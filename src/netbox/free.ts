@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Answer, Event } from "../api/http/event.ts";
+import type { Event, HttpAnswer } from "../api/http/event.ts";
 import { readNamedWith } from "../api/http/parameters.ts";
 import { readable, wholeText } from "../api/schema/field.ts";
 import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
@@ -10,7 +10,7 @@ import { readPage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { networkOf, prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
-import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf } from "./vrfs.ts";
 
 /** The key of a read that Plat's own routes do not have. It requires the role of any read in the space. */
@@ -26,7 +26,7 @@ const WANTED = {
 /** Reads which free addresses or prefixes of a pool a request of the dialect asks for. */
 export const readFree = (event: Event) => readNamedWith(event, WANTED);
 
-export const freeAnswer = (free: readonly Cidr[]): Answer => ({
+export const freeAnswer = (free: readonly Cidr[]): HttpAnswer => ({
   status: 200,
   body: { free: free.map(formatCidr) },
 });
@@ -61,7 +61,7 @@ export const listAvailablePrefixes: Operation = async (asked, plat) => {
   return { status: 200, body: free.map((prefix) => ({ family: cidr.family, prefix, vrf })) };
 };
 
-function limitOf(asked: Asked): number {
+function limitOf(asked: DialectRequest): number {
   rejectUnknownFilters(asked.query, (name) => name === "limit");
   return readPage(asked).limit;
 }
@@ -108,11 +108,11 @@ function firstOf(cidr: Cidr, limit: number): readonly string[] {
 }
 
 function addressesAnswer(
-  { base }: Asked,
+  { base }: DialectRequest,
   { space, cidr: { family } }: Network,
   free: readonly string[],
   length: number,
-): Answer {
+): HttpAnswer {
   const vrf = nestedVrf(space, base);
   const body = free.map((cidr) => ({
     family,

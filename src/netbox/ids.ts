@@ -23,7 +23,7 @@ const V6_PLACE_BITS = 24n;
 export const V6_PLACES_MAX = 2n ** V6_PLACE_BITS;
 
 /** The parts of an id. Its space is one of those with the code, and its pool one of those with the code of the pool. */
-export type Named =
+export type IdParts =
   | { readonly family: 4; readonly code: number; readonly rest: bigint }
   | {
       readonly family: 6;
@@ -38,7 +38,7 @@ export const spaceCode = (space: string): number =>
   space === SPACE_DEFAULT ? 0 : Number((fnv1a64(space) % (2n ** CODE_BITS - 1n)) + 1n);
 
 /** Returns true if a space can be the one that an id names. */
-export const hasCode = (space: string, { family, code }: Named): boolean =>
+export const hasCode = (space: string, { family, code }: IdParts): boolean =>
   code === (family === 4 ? spaceCode(space) : spaceCode(space) % 2 ** Number(V6_SPACE_BITS));
 
 /** Returns true if the network of a pool can be the one that an id of IPv6 names. */
@@ -67,13 +67,13 @@ export function prefixId(space: string, pool: Cidr, cidr: Cidr): number | undefi
 }
 
 /** Reads the id of an address. */
-export const namedByAddressId = (id: number): Named => namedBy(id, 32n);
+export const namedByAddressId = (id: number): IdParts => namedBy(id, 32n);
 
 /** Reads the id of a prefix. */
-export const namedByPrefixId = (id: number): Named => namedBy(id, 33n);
+export const namedByPrefixId = (id: number): IdParts => namedBy(id, 33n);
 
 /** Returns the address that an id names in a space; for IPv6, in a pool with the code of the id. */
-export function addressNamed(named: Named, pool?: Cidr): Address | undefined {
+export function addressNamed(named: IdParts, pool?: Cidr): Address | undefined {
   if (named.family === 4) return { family: 4, value: named.rest };
   if (!pool) return undefined;
   const address: Address = { family: 6, value: pool.base + named.place };
@@ -126,7 +126,7 @@ function v6Id(space: string, pool: Cidr, place: bigint): number | undefined {
   return Number(V6 | (code << (V6_POOL_BITS + V6_PLACE_BITS)) | within);
 }
 
-function namedBy(id: number, bits: bigint): Named {
+function namedBy(id: number, bits: bigint): IdParts {
   const value = BigInt(id);
   if (value < V6) return { family: 4, code: Number(value >> bits), rest: value % 2n ** bits };
   const below = value - V6;

@@ -1,6 +1,6 @@
 import { invalid, type Problem } from "../api/schema/problem.ts";
 import { isRecord, shortened } from "../api/schema/schema.ts";
-import { type Fields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
+import { type FilterFields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
 import { SLUG_IN_ID_CHARACTERS_MAX, slugId, slugOfId } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { onPage, PAGING } from "./paging.ts";
@@ -65,7 +65,7 @@ const wholeBody = ({ kind }: Labels, slug: string, base: string) =>
 
 const NOTHING_ELSE = { created: null, last_updated: null };
 
-const FIELDS: Fields<string> = {
+const FIELDS: FilterFields<string> = {
   id: { kind: "number", of: slugId },
   name: { kind: "text", of: (slug) => slug },
   slug: { kind: "text", of: (slug) => slug },

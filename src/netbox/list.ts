@@ -1,4 +1,4 @@
-import type { Answer } from "../api/http/event.ts";
+import type { HttpAnswer } from "../api/http/event.ts";
 import { UNREAD } from "./contract/bodies.ts";
 import { onPage, PAGING } from "./paging.ts";
 import type { Operation } from "./request.ts";
@@ -34,7 +34,7 @@ export const EMPTY_LISTS: Lists = Object.fromEntries(
 export const listNone: Operation = async (asked) => onPage(asked, []);
 
 /** Tells what a path takes, and the choices of the fields of its list. */
-export function optionsAnswer(methods: readonly string[], list: ListOf | undefined): Answer {
+export function optionsAnswer(methods: readonly string[], list: ListOf | undefined): HttpAnswer {
   const { name = "", fields, choices = {} } = list ?? {};
   const action = Object.fromEntries(
     writable(fields).map((field) => [
@@ -73,7 +73,11 @@ const labelOf = (field: string): string =>
   `${field.charAt(0).toUpperCase()}${field.slice(1).replaceAll("_", " ")}`;
 
 /** Describes the dialect in OpenAPI: its paths, the filters of its lists, and the fields of new objects. */
-export function schemaAnswer(operations: readonly string[], lists: Lists, base: string): Answer {
+export function schemaAnswer(
+  operations: readonly string[],
+  lists: Lists,
+  base: string,
+): HttpAnswer {
   const paths: Record<string, Record<string, object>> = {};
   for (const key of operations) {
     const [method = "", path = ""] = key.split(" ");

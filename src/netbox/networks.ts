@@ -3,7 +3,7 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import { type Cidr, contains, parseCidr } from "../net/cidr.ts";
 import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
-import { addressNamed, hasCode, hasPoolCode, type Named, namedByAddressId } from "./ids.ts";
+import { addressNamed, hasCode, hasPoolCode, type IdParts, namedByAddressId } from "./ids.ts";
 import type { Plat } from "./plat.ts";
 import { noSuch, onlyOf } from "./vrfs.ts";
 
@@ -58,7 +58,7 @@ export function networksOnce(plat: Plat): (space: string) => Promise<readonly Ne
 }
 
 /** Returns the spaces that an id can name, among those that the caller may know of. */
-export async function spacesNamed(plat: Plat, named: Named): Promise<readonly string[]> {
+export async function spacesNamed(plat: Plat, named: IdParts): Promise<readonly string[]> {
   // Most ids are those of the global table, and say so.
   if (named.family === 4 && named.code === 0) return [SPACE_DEFAULT];
   const spaces = await plat.spaces();

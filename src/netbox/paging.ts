@@ -1,12 +1,12 @@
-import type { Answer } from "../api/http/event.ts";
+import type { HttpAnswer } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import { NETBOX_PER_PAGE_DEFAULT, NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
-import { onlyIn, type Query } from "./filter.ts";
-import type { Asked } from "./request.ts";
+import { onlyIn, type QueryValues } from "./filter.ts";
+import type { DialectRequest } from "./request.ts";
 
 /** The page that a request asks for, as NetBox counts: from an offset on. */
-export interface PageWanted {
+export interface OffsetPage {
   readonly limit: number;
   readonly offset: number;
 }
@@ -17,7 +17,7 @@ export const PAGING = ["limit", "offset"] as const;
 const SET_BY_LINKS: readonly string[] = [...PAGING, "cursor"];
 
 /** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
-export function readPage({ query }: Pick<Asked, "query">): PageWanted {
+export function readPage({ query }: Pick<DialectRequest, "query">): OffsetPage {
   const limit = wholeIn(query, "limit", NETBOX_PER_PAGE_DEFAULT);
   const offset = wholeIn(query, "offset", 0);
   return {
@@ -32,10 +32,10 @@ export function readPage({ query }: Pick<Asked, "query">): PageWanted {
  * @param unreadable the items that may belong to the list and cannot be read
  */
 export function onPage(
-  asked: Asked,
+  asked: DialectRequest,
   all: readonly object[],
   unreadable: readonly object[] = [],
-): Answer {
+): HttpAnswer {
   const page = readPage(asked);
   const results = all.slice(page.offset, page.offset + page.limit);
   const isLast = page.offset + results.length >= all.length;
@@ -49,8 +49,8 @@ export function onPage(
  * @param found the results, how many there are on all pages, and parameters of the next page besides limit and offset
  */
 export function pageAnswer(
-  asked: Asked,
-  { limit, offset }: PageWanted,
+  asked: DialectRequest,
+  { limit, offset }: OffsetPage,
   found: {
     readonly results: readonly object[];
     readonly count: number;
@@ -58,7 +58,7 @@ export function pageAnswer(
     /** NetBox's lists have no such field, and its clients read over it. */
     readonly unreadable?: readonly object[];
   },
-): Answer {
+): HttpAnswer {
   const { results, count, next, unreadable = [] } = found;
   const filters = [...asked.query].flatMap(([name, values]) =>
     SET_BY_LINKS.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
@@ -79,7 +79,7 @@ export function pageAnswer(
   };
 }
 
-function wholeIn(query: Query, name: string, usual: number): number {
+function wholeIn(query: QueryValues, name: string, usual: number): number {
   const text = onlyIn(query, name);
   if (text === undefined) return usual;
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,6 +1,6 @@
 import { withoutRole } from "../api/http/authorized.ts";
 import type { Event } from "../api/http/event.ts";
-import type { Route } from "../api/http/http.ts";
+import type { RouteHandler } from "../api/http/http.ts";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { Problem, type ProblemCode, problemOf } from "../api/schema/problem.ts";
 import { Rejection } from "../base/outcome.ts";
@@ -10,7 +10,7 @@ import { fresh } from "../kernel/values/fresh.ts";
 import { PROBE_SPACE } from "../kernel/values/probe.ts";
 
 /** The routes of Plat that the dialect calls, by their keys. */
-export type PlatRoutes = Readonly<Record<string, Route>>;
+export type PlatRoutes = Readonly<Record<string, RouteHandler>>;
 
 /** A request to a route of Plat. */
 interface PlatRequest {
@@ -56,7 +56,7 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
     const asked = eventFor(event, key, request);
     const problem = grants && withoutRole({ ...asked, routeKey: request.roleOf ?? key }, grants);
     if (problem) throw problem;
-    const answered = await (routes[key] as Route)(asked, work);
+    const answered = await (routes[key] as RouteHandler)(asked, work);
     if (answered instanceof Rejection) throw problemOf(answered);
     return answered;
   };

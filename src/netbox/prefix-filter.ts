@@ -5,15 +5,22 @@ import { type Cidr, contains, formatCidr, parseNetwork, sameCidr } from "../net/
 import { PREFIX_FIELDS as NEW_PREFIX } from "./contract/bodies.ts";
 import { PREFIX_STATUSES } from "./contract/choices.ts";
 import { tagsOf, tenantOf } from "./fields.ts";
-import { type Fields, fieldNames, isFilterOn, matching, onlyIn, type Query } from "./filter.ts";
+import {
+  type FilterFields,
+  fieldNames,
+  isFilterOn,
+  matching,
+  onlyIn,
+  type QueryValues,
+} from "./filter.ts";
 import type { ListOf } from "./list.ts";
 import { PAGING } from "./paging.ts";
 import {
   currentOfPrefix,
   descriptionOf,
-  idOf,
-  isPoolOf,
+  isNetboxPool,
   type PrefixItem,
+  prefixItemId,
   statusOf,
 } from "./prefix-item.ts";
 
@@ -24,13 +31,13 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields by which a list of prefixes can be filtered and ordered. */
-export const PREFIX_FIELDS: Fields<PrefixItem> = {
-  id: { kind: "number", of: idOf },
+export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
+  id: { kind: "number", of: prefixItemId },
   prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
   family: { kind: "number", of: ({ cidr }) => cidr.family },
   mask_length: { kind: "number", of: ({ cidr }) => cidr.prefix },
   status: { kind: "text", of: statusOf },
-  is_pool: { kind: "flag", of: isPoolOf },
+  is_pool: { kind: "flag", of: isNetboxPool },
   description: { kind: "text", of: descriptionOf },
   tag: { kind: "slugs", of: (item) => tagsOf(currentOfPrefix(item)) },
   tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "" },
@@ -39,7 +46,7 @@ export const PREFIX_FIELDS: Fields<PrefixItem> = {
   last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },
 };
 
-const { prefix: _, ...FILTERED } = PREFIX_FIELDS;
+const { prefix: _, ...FILTERED } = PREFIX_FILTER_FIELDS;
 
 /** Returns true for the name of a filter of prefixes. */
 export const isPrefixFilter = (name: string): boolean =>
@@ -67,7 +74,7 @@ interface Networks {
 }
 
 /** Returns a function that tells whether a prefix passes NetBox's filters. */
-export function prefixFilter(query: Query): (item: PrefixItem) => boolean {
+export function prefixFilter(query: QueryValues): (item: PrefixItem) => boolean {
   const { prefixes, within, around, inside, text } = networksIn(query);
   const passes = matching(query, FILTERED);
   return (item) => {
@@ -86,14 +93,14 @@ export function prefixFilter(query: Query): (item: PrefixItem) => boolean {
 }
 
 /** Returns the network to which a query narrows the prefixes; nothing if it names none, or several. */
-export function narrowest(query: Query): Cidr | undefined {
+export function narrowest(query: QueryValues): Cidr | undefined {
   const { prefixes = [], within, around, inside } = networksIn(query);
   const [first] = inside;
   const alone = first && ("address" in first ? hostOf(first.address) : first.network);
   return (prefixes.length === 1 ? prefixes[0] : undefined) ?? within ?? around ?? alone;
 }
 
-function networksIn(query: Query): Networks {
+function networksIn(query: QueryValues): Networks {
   const prefixes = query.get("prefix")?.map((text) => networkOf("prefix", text));
   const [within, around] = ["within", "within_include"].map((name) => {
     const text = onlyIn(query, name);

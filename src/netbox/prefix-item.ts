@@ -28,7 +28,7 @@ export interface PrefixItem {
 export const itemOf = (network: Network): PrefixItem => ({ network, cidr: network.cidr });
 
 /** Returns the id of a prefix; nothing if it has none. */
-export const idOf = ({ network, cidr }: PrefixItem): number | undefined =>
+export const prefixItemId = ({ network, cidr }: PrefixItem): number | undefined =>
   prefixId(network.space, network.cidr, cidr);
 
 /** Returns the attributes of a prefix: those of its owner, or the description and the tags of the pools. */
@@ -53,13 +53,13 @@ export function statusOf({ network: { pools }, held }: PrefixItem): string {
 }
 
 /** As in NetBox, a pool assigns its first and its last address too. */
-export const isPoolOf = ({ network: { pools }, held }: PrefixItem): boolean =>
+export const isNetboxPool = ({ network: { pools }, held }: PrefixItem): boolean =>
   !held && pools.some(({ assign, kind }) => assign === "addresses" && kind !== "subnet");
 
 /** Returns a prefix as NetBox has it; nothing if it has no id. */
-export function prefixBody(item: PrefixItem, base: string): object | undefined {
+export function netboxPrefixBody(item: PrefixItem, base: string): object | undefined {
   const { network, cidr, held } = item;
-  const id = idOf(item);
+  const id = prefixItemId(item);
   if (id === undefined) return undefined;
   const text = formatCidr(cidr);
   const { handle = "", assignedAt = null } = held ?? {};
@@ -82,7 +82,7 @@ export function prefixBody(item: PrefixItem, base: string): object | undefined {
     vlan: null,
     ...fields,
     role: null,
-    is_pool: isPoolOf(item),
+    is_pool: isNetboxPool(item),
     mark_utilized: false,
     created: assignedAt,
     last_updated: assignedAt,

@@ -7,17 +7,23 @@ import { addressAt, type Cidr, formatCidr, parseCidr, sameCidr, sizeOf } from ".
 import type { addressesRead } from "../nouns/address/contract/answer.ts";
 import type { HeldAddress } from "./fields.ts";
 import { ordered } from "./filter.ts";
-import { hasPoolCode, type Named, namedByPrefixId, prefixOfBits } from "./ids.ts";
+import { hasPoolCode, type IdParts, namedByPrefixId, prefixOfBits } from "./ids.ts";
 import { type Network, networksOf, spacesNamed } from "./networks.ts";
 import { onPage } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
-import { isIn, isPrefixFilter, narrowest, PREFIX_FIELDS, prefixFilter } from "./prefix-filter.ts";
-import { itemOf, type PrefixItem, prefixBody } from "./prefix-item.ts";
-import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import {
+  isIn,
+  isPrefixFilter,
+  narrowest,
+  PREFIX_FILTER_FIELDS,
+  prefixFilter,
+} from "./prefix-filter.ts";
+import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
+import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, onlyOf, spaceOfQuery } from "./vrfs.ts";
 
 /** Lists the pools of a space as prefixes, and the prefixes that are assigned from them. */
-export const listPrefixes: Operation = async (asked, plat) => {
+export const listNetboxPrefixes: Operation = async (asked, plat) => {
   const { query, base } = asked;
   rejectUnknownFilters(query, isPrefixFilter);
   const space = await spaceOfQuery(asked, plat);
@@ -30,20 +36,20 @@ export const listPrefixes: Operation = async (asked, plat) => {
     items.push(itemOf(network), ...assigned);
   }
   const passing = withoutMade(items).filter(passes);
-  const bodies = ordered(query, PREFIX_FIELDS, passing).flatMap(
-    (item) => prefixBody(item, base) ?? [],
+  const bodies = ordered(query, PREFIX_FILTER_FIELDS, passing).flatMap(
+    (item) => netboxPrefixBody(item, base) ?? [],
   );
   return onPage(asked, bodies, unreadable);
 };
 
 /** Reads a prefix by its id. */
-export const readPrefix: Operation = async (asked, plat) => {
+export const readNetboxPrefix: Operation = async (asked, plat) => {
   const item = await prefixWith(asked, plat);
-  return { status: 200, body: prefixBody(item, asked.base) ?? {} };
+  return { status: 200, body: netboxPrefixBody(item, asked.base) ?? {} };
 };
 
 /** Finds the prefix with the id in the path: a network, or an assigned prefix. */
-export async function prefixWith({ id }: Asked, plat: Plat): Promise<PrefixItem> {
+export async function prefixWith({ id }: DialectRequest, plat: Plat): Promise<PrefixItem> {
   const named = namedByPrefixId(id);
   const spaces = await spacesNamed(plat, named);
   const items: PrefixItem[] = [];
@@ -87,7 +93,7 @@ function heldOf({
 
 /** Finds the network with the id in the path, and all networks of its space. */
 export async function networkOf(
-  asked: Asked,
+  asked: DialectRequest,
   plat: Plat,
 ): Promise<{ readonly network: Network; readonly networks: readonly Network[] }> {
   const item = await prefixWith(asked, plat);
@@ -115,7 +121,7 @@ const withoutMade = (items: readonly PrefixItem[]): readonly PrefixItem[] => {
 type Addresses = v.InferOutput<typeof addressesRead>;
 
 /** Returns the prefix that an id names in a network; nothing if it names none there. */
-function cidrNamed(named: Named, { space, cidr, pools }: Network): Cidr | undefined {
+function cidrNamed(named: IdParts, { space, cidr, pools }: Network): Cidr | undefined {
   const length = pools.find(({ assign }) => assign === "prefixes")?.blockSize;
   if (named.family === 4) {
     const prefix = prefixOfBits(named.rest);

@@ -3,14 +3,21 @@ import { shortened } from "../api/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
 import { formatCidr, type Interval, parseInterval } from "../net/cidr.ts";
 import { fieldsBody } from "./fields.ts";
-import { type Fields, fieldNames, isFilterOn, matching, ordered, type Query } from "./filter.ts";
+import {
+  type FilterFields,
+  fieldNames,
+  isFilterOn,
+  matching,
+  ordered,
+  type QueryValues,
+} from "./filter.ts";
 import { addressId, prefixId } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
-import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf, noSuch, spaceOfQuery } from "./vrfs.ts";
 
 /* The ranges of ranged pools, as IP ranges, and the networks of a space, as aggregates. Both are read only. */
@@ -22,7 +29,7 @@ interface Range {
   readonly interval: Interval;
 }
 
-const RANGE_FIELDS: Fields<Range> = {
+const RANGE_FIELDS: FilterFields<Range> = {
   id: { kind: "number", of: ({ network, interval }) => idOf(network, interval) },
   family: { kind: "number", of: ({ network }) => network.cidr.family },
   description: { kind: "text", of: ({ pool }) => pool.description ?? pool.name },
@@ -62,7 +69,7 @@ export const listRanges: Operation = async (asked, plat) => {
 };
 
 /** Reads the addresses of a filter; nothing if the query does not have it. */
-function endsIn(query: Query, name: string): readonly bigint[] | undefined {
+function endsIn(query: QueryValues, name: string): readonly bigint[] | undefined {
   return query.get(name)?.map((text) => {
     const read = parseAddress(text.replace(/\/.*/, ""));
     if (read.ok) return read.value.value;
@@ -78,7 +85,7 @@ export const readRange: Operation = async (asked, plat) => {
 
 /** Finds the range with the id in the path, and the networks of its space. */
 export async function rangeWith(
-  { id }: Asked,
+  { id }: DialectRequest,
   plat: Plat,
 ): Promise<Range & { readonly networks: readonly Network[] }> {
   const notFound = () => noSuch("IP range", id);
@@ -92,7 +99,7 @@ export async function rangeWith(
   return { ...range, networks };
 }
 
-const AGGREGATE_FIELDS: Fields<Network> = {
+const AGGREGATE_FIELDS: FilterFields<Network> = {
   id: { kind: "number", of: ({ space, cidr }) => prefixId(space, cidr, cidr) },
   family: { kind: "number", of: ({ cidr }) => cidr.family },
   prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },

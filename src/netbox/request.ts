@@ -1,17 +1,17 @@
 import type * as v from "valibot";
 import { isJson, jsonBody, mediaType, unsupported } from "../api/http/body.ts";
-import type { Answer, Event } from "../api/http/event.ts";
+import type { Event, HttpAnswer } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { checked, cut } from "../api/schema/schema.ts";
-import type { Query } from "./filter.ts";
+import type { QueryValues } from "./filter.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 
 /** A request of the dialect. */
-export interface Asked {
+export interface DialectRequest {
   readonly event: Event;
   /** The id in the path; 0 if there is none, which is the id of nothing. */
   readonly id: number;
-  readonly query: Query;
+  readonly query: QueryValues;
   /** The path below the root, without slashes at its ends. */
   readonly path: string;
   /** The URL of the dialect's root, with a slash at the end. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Serves one kind of request. It throws the problem of one that fails. */
-export type Operation = (asked: Asked, plat: Plat) => Promise<Answer>;
+export type Operation = (asked: DialectRequest, plat: Plat) => Promise<HttpAnswer>;
 
 /** Parameters that change the form of NetBox's answers. Plat answers in full. */
 const FORM = ["brief", "exclude", "fields", "format"];
@@ -29,7 +29,7 @@ const FORM = ["brief", "exclude", "fields", "format"];
  *
  * @param isKnown returns true for a filter of the list
  */
-export function rejectUnknownFilters(query: Query, isKnown: (name: string) => boolean): void {
+export function rejectUnknownFilters(query: QueryValues, isKnown: (name: string) => boolean): void {
   const unknown = [...query.keys()].filter((name) => !FORM.includes(name) && !isKnown(name));
   if (unknown.length > 0)
     throw invalid(
@@ -42,7 +42,7 @@ export function rejectUnknownFilters(query: Query, isKnown: (name: string) => bo
 
 /** Reads a body of one object, or of a list of objects. An absent body is an empty object. */
 export function readBody<One extends v.GenericSchema, List extends v.GenericSchema>(
-  { event }: Asked,
+  { event }: DialectRequest,
   { one, list }: { readonly one: One; readonly list: List },
 ): { readonly items: readonly v.InferOutput<One>[]; readonly isList: boolean } {
   const json = event.body ? jsonOf(event) : {};
@@ -53,7 +53,7 @@ export function readBody<One extends v.GenericSchema, List extends v.GenericSche
 
 /** Reads a body that is a list of objects. */
 export const readList = <List extends v.GenericSchema>(
-  { event }: Asked,
+  { event }: DialectRequest,
   list: List,
 ): v.InferOutput<List> => checked(list, event.body ? jsonOf(event) : undefined);
 

@@ -1,4 +1,4 @@
-import type { Answer, Event } from "../api/http/event.ts";
+import type { Event, HttpAnswer } from "../api/http/event.ts";
 import { NETBOX_ROOT } from "./contract/path.ts";
 import type { Operation } from "./request.ts";
 
@@ -22,7 +22,7 @@ export const readStatus: Operation = async () => ({
 const LISTS = ["aggregates", "ip-addresses", "ip-ranges", "prefixes", "vrfs"];
 
 /** Answers the root of the dialect, from which clients read the version of the API. */
-export const rootAnswer = (event: Event): Answer => {
+export const rootAnswer = (event: Event): HttpAnswer => {
   const base = baseOf(event);
   return {
     status: 200,

@@ -2,19 +2,19 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { cut, shortened } from "../api/schema/schema.ts";
 import type { VrfInBody } from "./contract/bodies.ts";
-import { type Fields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
+import { type FilterFields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
 import { spaceCode } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { onPage, PAGING } from "./paging.ts";
 import type { Plat } from "./plat.ts";
-import { type Asked, type Operation, rejectUnknownFilters } from "./request.ts";
+import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 
 /*
  * VRFs are spaces. The space `default` is NetBox's global table, which has no VRF. A caller sees the VRFs of the spaces in which it
  * has a role.
  */
 
-const FIELDS: Fields<string> = {
+const FIELDS: FilterFields<string> = {
   id: { kind: "number", of: spaceCode },
   name: { kind: "text", of: (name) => name },
   rd: { kind: "text", of: () => "" },
@@ -58,7 +58,7 @@ async function vrfNames(plat: Plat): Promise<readonly string[]> {
 }
 
 /** Returns the space that a list is about: that of the filter `vrf_id` or `vrf`, or `default`. */
-export async function spaceOfQuery({ query }: Asked, plat: Plat): Promise<string> {
+export async function spaceOfQuery({ query }: DialectRequest, plat: Plat): Promise<string> {
   const [id, name] = [onlyIn(query, "vrf_id"), onlyIn(query, "vrf")];
   if (id !== undefined && id !== "null") {
     if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);

@@ -13,7 +13,7 @@ export type AddressDetail = Readonly<Record<string, Json>> & {
 };
 
 /** Returns the place of a slot: what its block tells of it. */
-export function placeOf(
+export function addressDetailOf(
   block: Pick<Block, "cidr" | "pool" | "whole">,
   ordinal: number,
 ): AddressDetail {
@@ -53,7 +53,7 @@ export function ownedDetail(
     ...owner
   } = ownerOf({ allocation, part }, address, block);
   return {
-    ...placeOf(block, ordinal),
+    ...addressDetailOf(block, ordinal),
     pool: poolOfPart(part, block),
     ...told(owner),
     assignedAt: formatTime(assignedAtMs),

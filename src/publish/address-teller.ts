@@ -5,12 +5,12 @@ import type { Allocation } from "../kernel/values/allocation.ts";
 import { allocationStartIn } from "../kernel/values/fresh.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { actorIn } from "../table/signed-table.ts";
-import { type AddressDetail, ownedDetail, placeOf } from "./address-detail.ts";
+import { type AddressDetail, addressDetailOf, ownedDetail } from "./address-detail.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Draft } from "./draft.ts";
 import type { EntryPosition, Holder } from "./history.ts";
 import type { Json } from "./json.ts";
-import { eventOf, type Sources, type Told } from "./told.ts";
+import { domainEventOf, type Sources, type ToldChange } from "./told.ts";
 
 type SlotDraft = Extract<Draft, { readonly kind: "slot" }>;
 type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
@@ -28,17 +28,17 @@ export class AddressTeller {
     this.#sources = sources;
   }
 
-  async slot(change: ItemChange, draft: SlotDraft): Promise<Told> {
+  async slot(change: ItemChange, draft: SlotDraft): Promise<ToldChange> {
     const { block, event } = draft;
     const { space } = block;
-    const place = placeOf(block, event.ordinal);
+    const place = addressDetailOf(block, event.ordinal);
     const { address } = place;
     const type = typeOf(draft);
     const position = { ...change, address, type };
     const found = await this.#ownerAt(draft, position);
     const detail = found ?? { ...place, handleHash: event.handleHash };
     const make = (type: EventType, more: object = {}): DomainEvent =>
-      eventOf(change, { type, space, subject: address, detail: { ...detail, ...more } });
+      domainEventOf(change, { type, space, subject: address, detail: { ...detail, ...more } });
     const kept = { space, address, handleHash: event.handleHash };
     if (event.kind === "assigned") {
       const entry = make(type);
@@ -61,10 +61,15 @@ export class AddressTeller {
     };
   }
 
-  async owner(change: ItemChange, draft: OwnerDraft): Promise<Told> {
+  async owner(change: ItemChange, draft: OwnerDraft): Promise<ToldChange> {
     const { space, handleHash, token, detail } = draft;
     const { address } = detail;
-    const entry = eventOf(change, { type: "AddressChanged", space, subject: address, detail });
+    const entry = domainEventOf(change, {
+      type: "AddressChanged",
+      space,
+      subject: address,
+      detail,
+    });
     const before = await this.#holderOf(space, address);
     const isOfHolder = before?.token === token;
     if (before && isOfHolder)

@@ -2,10 +2,10 @@ import { inParallel } from "../kernel/core/parallel.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { eventText } from "./domain-event.ts";
 import type { History, Holder } from "./history.ts";
-import type { Told } from "./told.ts";
+import type { ToldChange } from "./told.ts";
 
 export interface HistoryKept {
-  readonly told: readonly Told[];
+  readonly told: readonly ToldChange[];
   /** The changes of allocations of which later events may need a copy. */
   readonly copied: readonly ItemChange[];
   readonly historyKeptMs: number;

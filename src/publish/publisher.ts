@@ -13,7 +13,7 @@ import { batchesOf, type EventLog, eventLog, type LoggedBatch } from "./event-lo
 import { historyItems } from "./history.ts";
 import { keepHistory } from "./keep-history.ts";
 import { tell } from "./tell.ts";
-import type { Told } from "./told.ts";
+import type { ToldChange } from "./told.ts";
 import type { TrailLine } from "./trail-line.ts";
 import { type Understood, understood } from "./understood.ts";
 
@@ -108,7 +108,7 @@ export function publisher(
 }
 
 /** Returns the test whether a change gave an allocation a part whose slots are not told in the same call. */
-function hasUntold(told: readonly Told[]): (change: Understood) => boolean {
+function hasUntold(told: readonly ToldChange[]): (change: Understood) => boolean {
   const tokens = new Set(told.map(({ assigned }) => assigned));
   return ({ newTokens }) => newTokens.some((token) => !tokens.has(token));
 }

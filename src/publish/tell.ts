@@ -2,10 +2,10 @@ import { PUBLISHED_AT_ONCE } from "../base/limits.ts";
 import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { ItemChange } from "../table/change-log.ts";
-import { placeOf } from "./address-detail.ts";
+import { addressDetailOf } from "./address-detail.ts";
 import { AddressTeller } from "./address-teller.ts";
 import type { Draft } from "./draft.ts";
-import { type Sources, type Told, toldAs } from "./told.ts";
+import { type Sources, type ToldChange, toldAs } from "./told.ts";
 import type { Understood } from "./understood.ts";
 
 interface Drafted {
@@ -20,14 +20,14 @@ interface Drafted {
 export async function tell(
   changes: readonly Understood[],
   sources: Sources,
-): Promise<readonly Told[]> {
+): Promise<readonly ToldChange[]> {
   const owners: ReadonlyMap<string, SlotOwner> = new Map(
     changes.flatMap((each) => each.owners.map((owner) => [owner.part.token, owner])),
   );
   const drafted = changes.flatMap(({ change, drafts }) =>
     drafts.map((draft): Drafted => ({ change, draft })),
   );
-  const told = new Map<Drafted, Told>();
+  const told = new Map<Drafted, ToldChange>();
   await inParallel(groupsOf(drafted), PUBLISHED_AT_ONCE, async (group) => {
     const teller = new AddressTeller(owners, sources);
     for (const one of group) told.set(one, await toldOf(one, { teller, sources }));
@@ -38,7 +38,7 @@ export async function tell(
 async function toldOf(
   { change, draft }: Drafted,
   { teller, sources }: { readonly teller: AddressTeller; readonly sources: Sources },
-): Promise<Told> {
+): Promise<ToldChange> {
   switch (draft.kind) {
     case "slot":
       return teller.slot(change, draft);
@@ -69,6 +69,6 @@ function groupsOf(drafted: readonly Drafted[]): readonly (readonly Drafted[])[] 
 
 function addressOf(draft: Draft): string | undefined {
   if (draft.kind === "slot")
-    return `${draft.block.space} ${placeOf(draft.block, draft.event.ordinal).address}`;
+    return `${draft.block.space} ${addressDetailOf(draft.block, draft.event.ordinal).address}`;
   return draft.kind === "owner" ? `${draft.space} ${draft.detail.address}` : undefined;
 }

@@ -15,7 +15,7 @@ export interface Sources {
 }
 
 /** The events of one draft of a change. */
-export interface Told {
+export interface ToldChange {
   readonly change: ItemChange;
   readonly events: readonly DomainEvent[];
   /** The token of the slot that it tells as assigned, with its owner. */
@@ -41,13 +41,13 @@ export interface EventParts {
   readonly detail: Detail;
 }
 
-export const toldAs = (change: ItemChange, parts: EventParts): Told => ({
+export const toldAs = (change: ItemChange, parts: EventParts): ToldChange => ({
   change,
-  events: [eventOf(change, parts)],
+  events: [domainEventOf(change, parts)],
 });
 
 /** Returns the event of a change. The same change gives the same id. */
-export function eventOf(
+export function domainEventOf(
   change: ItemChange,
   { type, space, subject, detail }: EventParts,
 ): DomainEvent {

@@ -4,14 +4,14 @@ import type { Actor } from "../base/actor.ts";
 import { formatTime } from "../base/time.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { isMap, sameValue, valueAt } from "../table/clause.ts";
-import type { Item, Path, Value } from "../table/item.ts";
+import type { AttributePath, Item, Value } from "../table/item.ts";
 import { kindNameOf, kindOf } from "../table/kinds.ts";
 import { actorIn } from "../table/signed-table.ts";
 import { changeId } from "./change-id.ts";
 
 /** One changed attribute, or one entry of a map: its value before and after in DynamoDB's JSON, absent where it was not there. */
 interface TrailChange {
-  readonly path: Path;
+  readonly path: AttributePath;
   readonly before?: AttributeValue;
   readonly after?: AttributeValue;
 }
@@ -82,7 +82,7 @@ function changesBetween(before: Item | undefined, after: Item | undefined): Trai
   return [...names]
     .filter((name) => !KEY_NAMES.has(name))
     .flatMap((name) =>
-      pathsWithin(before?.[name], after?.[name]).map((rest): Path => [name, ...rest]),
+      pathsWithin(before?.[name], after?.[name]).map((rest): AttributePath => [name, ...rest]),
     )
     .flatMap((path) => {
       const [was, is] = [valueAt(before, path), valueAt(after, path)];

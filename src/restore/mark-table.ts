@@ -1,6 +1,6 @@
 import { MARK_MS_MIN } from "../base/limits.ts";
 import { TableFrozenError } from "../base/outcome.ts";
-import type { Guard } from "../table/guarded-table.ts";
+import type { TableGuard } from "../table/guarded-table.ts";
 import type { Marker } from "../table/parameter-marker.ts";
 import type { TableIdentity, TableRegister } from "../table/register.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { Table } from "../table/table.ts";
 
 interface Marked {
-  readonly table: Table & Guard;
+  readonly table: Table & TableGuard;
   /** Describes the replica of the table in another Region. */
   readonly identifyReplica: (region: string) => Promise<TableIdentity>;
   readonly marker: Marker | undefined;

@@ -3,23 +3,23 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { TRAIL_LINES_MAX } from "../base/limits.ts";
-import { textOf } from "../base/utf8.ts";
+import { utf8Text } from "../base/utf8.ts";
 import { RestoreError } from "./restore-error.ts";
-import { type Line, parseLine } from "./trail-line.ts";
+import { type ParsedTrailLine, parseLine } from "./trail-line.ts";
 
 /**
  * Reads the files of an audit trail in a directory and below: those with the end `.jsonl`, or `.jsonl.gz` for compressed ones.
  *
  * @throws {RestoreError} if there is no such file, if a line cannot be read or is not UTF-8, or if there are more lines than `TRAIL_LINES_MAX`
  */
-export async function readTrail(directory: string): Promise<readonly Line[]> {
+export async function readTrail(directory: string): Promise<readonly ParsedTrailLine[]> {
   const names = await readdir(directory, { recursive: true }).catch((error: Error) => {
     throw new RestoreError(`${directory} cannot be read: ${error.message}`);
   });
   const files = names.filter((name) => /\.jsonl(\.gz)?$/.test(name)).sort();
   if (files.length === 0)
     throw new RestoreError(`${directory} has no file of an audit trail (*.jsonl, *.jsonl.gz)`);
-  const lines: Line[] = [];
+  const lines: ParsedTrailLine[] = [];
   for (const file of files) {
     const texts = (await textIn(join(directory, file))).split("\n");
     for (const [n, text] of texts.entries())
@@ -34,7 +34,7 @@ export async function readTrail(directory: string): Promise<readonly Line[]> {
 
 async function textIn(path: string): Promise<string> {
   const bytes = await readFile(path);
-  const text = textOf(path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes);
+  const text = utf8Text(path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes);
   if (text.ok) return text.value;
   throw new RestoreError(`${path}${text.problem.replace(/\.$/, "")}`);
 }

@@ -1,8 +1,8 @@
 import { isMap } from "../table/clause.ts";
 import type { Item, Key, Value } from "../table/item.ts";
 import { RestoreError } from "./restore-error.ts";
-import { textOf } from "./text-of-value.ts";
-import type { Line, LineChange } from "./trail-line.ts";
+import { textOfValue } from "./text-of-value.ts";
+import type { LineChange, ParsedTrailLine } from "./trail-line.ts";
 
 /**
  * Returns the item to which the lines of the audit trail lead; nothing if they end with its deletion.
@@ -14,7 +14,10 @@ import type { Line, LineChange } from "./trail-line.ts";
  * @param lines the lines of this item, at least one, in any order, and also twice
  * @throws {RestoreError} if the item stands nowhere on their way, or if one line does not follow from another
  */
-export function replayed(item: Item | undefined, lines: readonly Line[]): Item | undefined {
+export function replayed(
+  item: Item | undefined,
+  lines: readonly ParsedTrailLine[],
+): Item | undefined {
   const ordered = inOrder(lines);
   const [first] = ordered;
   if (!first) return item;
@@ -48,7 +51,7 @@ const ABSENT: Held = { text: "" };
 const THERE: Held = { text: "there" };
 const ITSELF: Part = [];
 
-function inOrder(lines: readonly Line[]): readonly Line[] {
+function inOrder(lines: readonly ParsedTrailLine[]): readonly ParsedTrailLine[] {
   const bySequence = new Map(lines.map((line) => [line.sequence, line]));
   return [...bySequence.values()].sort((a, b) => (a.sequence < b.sequence ? -1 : 1));
 }
@@ -58,7 +61,7 @@ function inOrder(lines: readonly Line[]): readonly Line[] {
  *
  * @throws {RestoreError} if a line found another value than the line before it left
  */
-function waysOf(lines: readonly Line[]): ReadonlyMap<string, Way> {
+function waysOf(lines: readonly ParsedTrailLine[]): ReadonlyMap<string, Way> {
   const ways = new Map<string, Way>();
   for (const [n, line] of lines.entries())
     for (const { part, before, after } of stepsOf(line)) {
@@ -81,7 +84,7 @@ interface Step {
   readonly after: Held;
 }
 
-function stepsOf({ item, changes }: Line): readonly Step[] {
+function stepsOf({ item, changes }: ParsedTrailLine): readonly Step[] {
   const existence: Step = {
     part: ITSELF,
     before: item === "created" ? ABSENT : THERE,
@@ -113,7 +116,7 @@ const entriesOf = (value: Value | undefined): Readonly<Record<string, Value>> =>
 function heldOf(value: Value | undefined, { length }: Part): Held {
   if (value === undefined) return ABSENT;
   if (length === 1 && isMap(value)) return THERE;
-  return { text: textOf(value), value };
+  return { text: textOfValue(value), value };
 }
 
 function heldIn(item: Item | undefined, part: Part): Held {

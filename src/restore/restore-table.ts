@@ -12,8 +12,8 @@ import type { Table, Write } from "../table/table.ts";
 import { type Adopted, adopt, type Living } from "./adopt.ts";
 import { replayed } from "./replay.ts";
 import { RestoreError } from "./restore-error.ts";
-import { textOf } from "./text-of-value.ts";
-import type { Line } from "./trail-line.ts";
+import { textOfValue } from "./text-of-value.ts";
+import type { ParsedTrailLine } from "./trail-line.ts";
 
 /** A restored table, with nothing that keeps it from being written. */
 export interface RestoredTable {
@@ -26,7 +26,7 @@ export interface RestoredTable {
 /** The later state of the table: what changed since the backup, or what lives now, or both. */
 export interface Later {
   /** Lines of the audit trail. */
-  readonly lines: readonly Line[];
+  readonly lines: readonly ParsedTrailLine[];
   /** The addresses of an inventory, which is taken after the loss. */
   readonly living: readonly Living[];
 }
@@ -102,8 +102,10 @@ async function expectFrozen(table: Table, identity: TableIdentity): Promise<void
 }
 
 /** Returns the lines of each item. @throws {RestoreError} if a line is about an item of an unknown kind */
-function itemsOf(lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
-  const items = new Map<string, Line[]>();
+function itemsOf(
+  lines: readonly ParsedTrailLine[],
+): ReadonlyMap<string, readonly ParsedTrailLine[]> {
+  const items = new Map<string, ParsedTrailLine[]>();
   for (const line of lines) {
     const kind = kindNameOf(line.key);
     if (kind === undefined)
@@ -125,7 +127,10 @@ function itemsOf(lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
  *
  * @throws {RestoreError} if its lines cannot be replayed, or lead to a format that this version does not read
  */
-async function changeOf(table: Table, lines: readonly Line[]): Promise<Write | undefined> {
+async function changeOf(
+  table: Table,
+  lines: readonly ParsedTrailLine[],
+): Promise<Write | undefined> {
   const [first] = lines;
   if (!first) return undefined;
   const { key } = first;
@@ -134,7 +139,7 @@ async function changeOf(table: Table, lines: readonly Line[]): Promise<Write | u
   const isSame =
     item === undefined || current === undefined
       ? item === current
-      : textOf(item) === textOf(current);
+      : textOfValue(item) === textOfValue(current);
   if (isSame) return undefined;
   const { format } = kindOf(key) ?? {};
   if (item && item.f !== format)

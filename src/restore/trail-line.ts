@@ -1,19 +1,19 @@
 import * as v from "valibot";
 import { orProblem, Problem } from "../api/schema/problem.ts";
 import { checked } from "../api/schema/schema.ts";
-import type { Key, Path, Value } from "../table/item.ts";
+import type { AttributePath, Key, Value } from "../table/item.ts";
 import { type Attribute, valueIn } from "../table/streamed-change.ts";
 import { RestoreError } from "./restore-error.ts";
 
 /** A change of one attribute, or of one entry of a map: its value before and after, each absent where it was not there. */
 export interface LineChange {
-  readonly path: Path;
+  readonly path: AttributePath;
   readonly before?: Value;
   readonly after?: Value;
 }
 
 /** A line of the audit trail: one change of one item. */
-export interface Line {
+export interface ParsedTrailLine {
   /** The file and the number of the line, for messages. */
   readonly place: string;
   /** The number of the change. Of two changes of an item the later has the greater. */
@@ -48,7 +48,7 @@ const line = v.object({
  * @param place the file and the number of the line
  * @throws {RestoreError} if it is no such line; the message names the place and the field
  */
-export function parseLine(text: string, place: string): Line {
+export function parseLine(text: string, place: string): ParsedTrailLine {
   const parsed = orProblem(() => checked(line, jsonIn(text, place)));
   if (parsed instanceof Problem)
     throw new RestoreError(`${place} is no line of the audit trail: ${parsed.detail.slice(0, -1)}`);
@@ -66,7 +66,7 @@ type Raw = v.InferOutput<typeof line>["changes"][number];
 
 function changeOf({ path, before, after }: Raw): LineChange {
   return {
-    path: path as unknown as Path,
+    path: path as unknown as AttributePath,
     ...(before && { before: valueIn(before as Attribute) }),
     ...(after && { after: valueIn(after as Attribute) }),
   };

@@ -20,7 +20,7 @@ export interface RollBack {
   readonly to: string;
 }
 
-export interface Target {
+export interface RollbackTarget {
   readonly version: string;
   /** Newer versions from before the same time, which an earlier rollback left. */
   readonly skipped: readonly string[];
@@ -36,7 +36,7 @@ export interface Target {
 export function targetOf(
   { live, versions, rollBacks }: FunctionVersions,
   beforeMs: number,
-): Target | undefined {
+): RollbackTarget | undefined {
   const before = versions
     .filter(({ modifiedMs }) => modifiedMs < beforeMs)
     .map(({ version }) => Number(version))

@@ -34,7 +34,7 @@ import type { Unfit } from "./unfit.ts";
 export type PoolCriteria = AcquireCriteria & FilterCriteria;
 
 /** A pool that was considered for a family, as a rejection and a dry run show it. */
-export interface Candidate extends Partial<Unfit> {
+export interface PoolCandidate extends Partial<Unfit> {
   readonly family: Family;
   /** Its name, or the text of the request if no pool has that name. */
   readonly pool: string;
@@ -50,11 +50,11 @@ export interface Candidate extends Partial<Unfit> {
 export interface Considered {
   readonly rule: Rule;
   /** Those that may serve in the order in which Plat tries them, and then the others. */
-  readonly pools: readonly Candidate[];
+  readonly pools: readonly PoolCandidate[];
 }
 
 /** Puts the candidates that may serve first, and numbers them. They must be in the order in which Plat tries them. */
-export function numbered(candidates: readonly Candidate[]): readonly Candidate[] {
+export function numbered(candidates: readonly PoolCandidate[]): readonly PoolCandidate[] {
   const kept = candidates.filter((each) => each.kept);
   const dropped = candidates.filter((each) => !each.kept);
   return [...kept.map((each, index) => ({ ...each, order: index + 1 })), ...dropped];
@@ -146,7 +146,7 @@ export function considered(pools: readonly Pool[], criteria: PoolCriteria): Cons
 }
 
 /** Returns the pools of the family that the rule gives and that cannot serve. */
-export const leftOut = (pools: readonly Pool[], criteria: PoolCriteria): readonly Candidate[] =>
+export const leftOut = (pools: readonly Pool[], criteria: PoolCriteria): readonly PoolCandidate[] =>
   judge(pools, criteria)
     .judged.filter(({ unfit }) => unfit && unfit.code !== "family")
     .map((each) => candidateOf(criteria.family, each));
@@ -177,7 +177,7 @@ export function candidateOf(
     unfit,
     score = 0,
   }: Acquirable & { readonly unfit: Unfit | undefined; readonly score?: number },
-): Candidate {
+): PoolCandidate {
   return {
     family,
     pool: name,

@@ -1,14 +1,14 @@
 import { type Outcome, UnavailableError } from "../base/outcome.ts";
 import { type ChangeFeed, ChangeLog, leavesAsIs, NO_SEQUENCE } from "../table/change-log.ts";
 import { isMet } from "../table/clause.ts";
-import { asAsked, changed, outcomeOf, queried } from "../table/in-memory-table.ts";
+import { asAsked, changed, outcomeItem, queried } from "../table/in-memory-table.ts";
 import type { Item, Key } from "../table/item.ts";
 import type { NumberedWrite } from "../table/kept-commit.ts";
 import type { Environment, Replacement } from "../table/lmdb-environment.ts";
 import type {
   DueKey,
   DueOptions,
-  Page,
+  ItemPage,
   QueryOptions,
   ScanOptions,
   Table,
@@ -82,7 +82,7 @@ export class LmdbTable implements Table {
    * Scans once the writes so far are on the disk. A file has one segment, because one process walks
    * it.
    */
-  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<ItemPage> {
     if (segment !== undefined && segment.index > 0) return { items: [] };
     await this.onDisk();
     const found = this.#working().scan(limit + 1, after);
@@ -109,7 +109,7 @@ export class LmdbTable implements Table {
     group.replace(key, seen, item);
     if (this.#log && !leavesAsIs(change, seen, item))
       group.kept.push({ key, change, ...this.#log.next() });
-    return { outcome: "done", item: outcomeOf(key, seen, item, change) };
+    return { outcome: "done", item: outcomeItem(key, seen, item, change) };
   }
 
   /**

@@ -32,7 +32,7 @@ import { spaceEntryItems } from "../nouns/space/item.ts";
 import { poolUsageItems } from "../nouns/utilization/item.ts";
 import type { Sender } from "../table/dynamodb-table.ts";
 import { formattedTable, isTold, type KnownKeys, knownKeysTable } from "../table/format.ts";
-import type { Guard } from "../table/guarded-table.ts";
+import type { TableGuard } from "../table/guarded-table.ts";
 import { signedTable } from "../table/signed-table.ts";
 import type { Table } from "../table/table.ts";
 import { scanning } from "./contents.ts";
@@ -55,7 +55,7 @@ export interface Shared {
   readonly patience: Patience;
   readonly keys: KnownKeys;
   /** Nothing for a table without an id, such as that of a laptop. */
-  readonly guard: Pick<Guard, "over"> | undefined;
+  readonly guard: Pick<TableGuard, "over"> | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { valueAt } from "./clause.ts";
-import type { Item, Key, Path } from "./item.ts";
+import type { AttributePath, Item, Key } from "./item.ts";
 import type { Change } from "./table.ts";
 
 /** A change of one item. A table tells the changes of an item in the order in which it made them. */
@@ -103,7 +103,7 @@ export function leavesAsIs(
 ): boolean {
   if (change.kind !== "update" || !before || !after) return isDeepStrictEqual(before, after);
   // An update alters nothing outside of its paths, and an item has many more values than those.
-  const paths: readonly Path[] = [
+  const paths: readonly AttributePath[] = [
     ...(change.set ?? []).map(([path]) => path),
     ...(change.remove ?? []),
     ...(change.add ?? []).map(([path]) => path),

@@ -1,4 +1,4 @@
-import type { Item, Path, Value } from "./item.ts";
+import type { AttributePath, Item, Value } from "./item.ts";
 
 /**
  * One condition of a conditional write, under its name in docs/protocol.md. AND joins the clauses
@@ -7,7 +7,7 @@ import type { Item, Path, Value } from "./item.ts";
  */
 export interface Clause {
   readonly name: string;
-  readonly path: Path;
+  readonly path: AttributePath;
   readonly test:
     | { readonly kind: "absent" }
     | { readonly kind: "present" }
@@ -18,13 +18,13 @@ export interface Clause {
     | { readonly kind: "atMost"; readonly max: number };
 }
 
-export const absent = (name: string, ...path: Path): Clause => ({
+export const absent = (name: string, ...path: AttributePath): Clause => ({
   name,
   path,
   test: { kind: "absent" },
 });
 
-export const present = (name: string, ...path: Path): Clause => ({
+export const present = (name: string, ...path: AttributePath): Clause => ({
   name,
   path,
   test: { kind: "present" },
@@ -35,27 +35,27 @@ export const present = (name: string, ...path: Path): Clause => ({
  *
  * @throws {Error} if the value is missing or empty, because such a condition would compare nothing
  */
-export function equals(name: string, value: Value, ...path: Path): Clause {
+export function equals(name: string, value: Value, ...path: AttributePath): Clause {
   if (value === undefined || value === "") throw new Error(`${name} compares with nothing`);
   return { name, path, test: { kind: "equals", value } };
 }
 
 /** Returns the clause that there is no item, or that it has this value. */
-export const newOrEquals = (name: string, value: Value, ...path: Path): Clause => ({
+export const newOrEquals = (name: string, value: Value, ...path: AttributePath): Clause => ({
   name,
   path,
   test: { kind: "newOrEquals", value },
 });
 
 /** Returns the clause that a map or a set has this number of entries. */
-export const sizeIs = (name: string, size: number, ...path: Path): Clause => ({
+export const sizeIs = (name: string, size: number, ...path: AttributePath): Clause => ({
   name,
   path,
   test: { kind: "size", size },
 });
 
 /** Returns the clause that a number is there, and is no larger than a maximum. */
-export const atMost = (name: string, max: number, ...path: Path): Clause => ({
+export const atMost = (name: string, max: number, ...path: AttributePath): Clause => ({
   name,
   path,
   test: { kind: "atMost", max },
@@ -81,7 +81,7 @@ export function isMet({ path, test }: Clause, item: Item | undefined): boolean {
   }
 }
 
-export function valueAt(item: Item | undefined, path: Path): Value | undefined {
+export function valueAt(item: Item | undefined, path: AttributePath): Value | undefined {
   let at: Value | undefined = item;
   for (const name of path) {
     if (at === undefined || !isMap(at)) return undefined;

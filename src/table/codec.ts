@@ -24,7 +24,7 @@ import {
 } from "./attribute.ts";
 import { absent, equals } from "./clause.ts";
 import { reading } from "./format.ts";
-import type { Item, Key, Path, Value } from "./item.ts";
+import type { AttributePath, Item, Key, Value } from "./item.ts";
 import type { Table } from "./table.ts";
 
 /** The form of an attribute: the stored value of a field, and back. */
@@ -79,7 +79,7 @@ export const host: Form<HostId> = asIs(idOf);
 /** A field that is true or absent. */
 export const mark: Form<true> = asIs(trueOf);
 export const texts: Form<readonly string[]> = asIs(textsOf);
-export const anyOf = <T extends string>(known: readonly T[]): Form<T> =>
+export const textAmong = <T extends string>(known: readonly T[]): Form<T> =>
   asIs((attributes, name) => oneOf(attributes, name, known));
 /** Values of a list, as they are. The check of the whole value knows which are possible. */
 export const someOf = <T>(): Form<readonly T[]> => asIs(listOf);
@@ -175,8 +175,8 @@ interface Changes<T> {
    */
   update(fields: { readonly [Name in keyof T]?: T[Name] | undefined }): {
     readonly kind: "update";
-    readonly set: readonly (readonly [Path, Value])[];
-    readonly remove?: readonly Path[];
+    readonly set: readonly (readonly [AttributePath, Value])[];
+    readonly remove?: readonly AttributePath[];
   };
 }
 

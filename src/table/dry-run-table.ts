@@ -1,5 +1,5 @@
 import { isMet } from "./clause.ts";
-import { changed, outcomeOf, queried } from "./in-memory-table.ts";
+import { changed, outcomeItem, queried } from "./in-memory-table.ts";
 import type { Item, Key } from "./item.ts";
 import type { Table } from "./table.ts";
 
@@ -42,7 +42,7 @@ export function dryRunTable(table: Table): Table {
       const item = changed(key, old, change);
       const partition = written.get(key.pk) ?? new Map<string, Item | undefined>();
       written.set(key.pk, partition.set(key.sk, item));
-      return { outcome: "done", item: outcomeOf(key, old, item, change) };
+      return { outcome: "done", item: outcomeItem(key, old, item, change) };
     },
   };
 }

@@ -16,9 +16,17 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { type Outcome, ThrottledError, UnavailableError } from "../base/outcome.ts";
 import type { Clause } from "./clause.ts";
 import { TABLE } from "./definition.ts";
-import type { Item, Key, Path, Value } from "./item.ts";
+import type { AttributePath, Item, Key, Value } from "./item.ts";
 import type { DescribedTable } from "./register.ts";
-import type { DueKey, DueOptions, Page, QueryOptions, ScanOptions, Table, Write } from "./table.ts";
+import type {
+  DueKey,
+  DueOptions,
+  ItemPage,
+  QueryOptions,
+  ScanOptions,
+  Table,
+  Write,
+} from "./table.ts";
 
 /** Sends commands of a document client to DynamoDB, and returns its answers. */
 export type Sender = Pick<DynamoDBDocumentClient, "send">;
@@ -80,7 +88,7 @@ export function tableThrough(client: Sender, TableName: string): Table {
       return items;
     },
 
-    async scan(limit, { after, segment, consistent = true }: ScanOptions = {}): Promise<Page> {
+    async scan(limit, { after, segment, consistent = true }: ScanOptions = {}): Promise<ItemPage> {
       const command = new ScanCommand({
         TableName,
         Limit: limit,
@@ -233,8 +241,10 @@ async function send(client: Sender, TableName: string, write: Write): Promise<It
       return ((await client.send(command)).Attributes ?? key) as Item;
     }
     case "update": {
-      const assignments = (pairs: readonly (readonly [Path, Value])[] = [], sign: string) =>
-        pairs.map(([path, v]) => `${names.path(path)}${sign}${value(v)}`).join(", ");
+      const assignments = (
+        pairs: readonly (readonly [AttributePath, Value])[] = [],
+        sign: string,
+      ) => pairs.map(([path, v]) => `${names.path(path)}${sign}${value(v)}`).join(", ");
       const section = (keyword: string, text: string) => (text ? `${keyword} ${text} ` : "");
       const UpdateExpression =
         section("SET", assignments(change.set, " = ")) +
@@ -293,7 +303,7 @@ class Names {
     return alias;
   }
 
-  path(path: Path): string {
+  path(path: AttributePath): string {
     return path.map((name) => this.of(name)).join(".");
   }
 }

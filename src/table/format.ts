@@ -12,7 +12,7 @@ import {
   TABLE_KEY,
   unescaped,
 } from "./key.ts";
-import { KEYS_FORMAT, type Kind, kindNameOf, kindOf } from "./kinds.ts";
+import { type ItemKind, KEYS_FORMAT, kindNameOf, kindOf } from "./kinds.ts";
 import type { Change, QueryOptions, Table, Write } from "./table.ts";
 
 /**
@@ -55,7 +55,7 @@ export function reading<T>(
   };
 }
 
-function assertFormat(item: Item, kind: Kind): void {
+function assertFormat(item: Item, kind: ItemKind): void {
   if (kind.carriesKeys && item[KEYS] === undefined) throw differingKeys(item);
   assertKeys(item);
   if (item[FORMAT] !== kind.format) throw differing(item, "", item[FORMAT], kind.format);
@@ -116,9 +116,9 @@ function formatted(write: Write): Write {
   };
 }
 
-const unchangedFormat = ({ format }: Kind): Clause => newOrEquals("format", format, FORMAT);
+const unchangedFormat = ({ format }: ItemKind): Clause => newOrEquals("format", format, FORMAT);
 
-function changeIn(kind: Kind, change: Change, when: readonly Clause[]): Change {
+function changeIn(kind: ItemKind, change: Change, when: readonly Clause[]): Change {
   switch (change.kind) {
     case "put":
       return { kind: "put", item: { ...change.item, ...numbersOf(kind) } };
@@ -136,7 +136,7 @@ function changeIn(kind: Kind, change: Change, when: readonly Clause[]): Change {
   }
 }
 
-const numbersOf = ({ format, carriesKeys }: Kind): Readonly<Record<string, number>> => ({
+const numbersOf = ({ format, carriesKeys }: ItemKind): Readonly<Record<string, number>> => ({
   [FORMAT]: format,
   ...(carriesKeys && { [KEYS]: KEYS_FORMAT }),
 });

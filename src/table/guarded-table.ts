@@ -6,7 +6,7 @@ import { readRegister } from "./register-item.ts";
 import type { Table } from "./table.ts";
 
 /** Keeps a frozen table from being written. */
-export interface Guard {
+export interface TableGuard {
   /** @throws {TableFrozenError} if no write is served */
   assertServing(): Promise<void>;
   /** Describes the table. A process asks the database once, because a table keeps its id. */
@@ -34,7 +34,10 @@ interface Surroundings {
  *
  * @throws {TableFrozenError} from each write while the table is frozen
  */
-export function guardedTable(table: Table, { identify, marker, now }: Surroundings): Table & Guard {
+export function guardedTable(
+  table: Table,
+  { identify, marker, now }: Surroundings,
+): Table & TableGuard {
   let identity: Promise<DescribedTable> | undefined;
   let check: Promise<void> | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;

@@ -3,12 +3,12 @@ import type { Outcome } from "../base/outcome.ts";
 import type { InMemoryFeed } from "./change-log.ts";
 import { isMap, isMet, valueAt } from "./clause.ts";
 import { TABLE } from "./definition.ts";
-import type { Item, Key, Path, Value } from "./item.ts";
+import type { AttributePath, Item, Key, Value } from "./item.ts";
 import type {
   Change,
   DueKey,
   DueOptions,
-  Page,
+  ItemPage,
   QueryOptions,
   ScanOptions,
   Segment,
@@ -39,7 +39,7 @@ export class InMemoryTable implements Table {
     return queried([...(this.partitions.get(pk)?.values() ?? [])], options);
   }
 
-  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<Page> {
+  async scan(limit: number, { after, segment }: ScanOptions = {}): Promise<ItemPage> {
     const found: Item[] = [];
     const partitions = [...this.partitions]
       .filter(([pk]) => after === undefined || pk >= after.pk)
@@ -77,7 +77,7 @@ export class InMemoryTable implements Table {
     if (item) this.#partition(key.pk).set(key.sk, item);
     else this.partitions.get(key.pk)?.delete(key.sk);
     this.#feed?.add(key, old, item, change);
-    return { outcome: "done", item: outcomeOf(key, old, item, change) };
+    return { outcome: "done", item: outcomeItem(key, old, item, change) };
   }
 
   items(): Item[] {
@@ -116,7 +116,7 @@ function inPart(item: Item, only: readonly string[]): Item {
 }
 
 /** Returns the item that the outcome of a change has: after a deletion its key, or the item as it was. */
-export const outcomeOf = (
+export const outcomeItem = (
   key: Key,
   old: Item | undefined,
   item: Item | undefined,
@@ -148,7 +148,7 @@ export function changed(key: Key, old: Item | undefined, change: Change): Item |
 
 type Members = ReadonlySet<string> | ReadonlySet<number>;
 
-function setAt(item: Item, path: Path): Members {
+function setAt(item: Item, path: AttributePath): Members {
   const value = valueAt(item, path);
   return value instanceof Set ? value : new Set<never>();
 }
@@ -169,7 +169,7 @@ function without(a: Members, b: Members): Members | undefined {
 }
 
 /** Returns the map with another value at the path. It copies every map on the way. */
-function withValue(map: Value, [name, ...rest]: Path, value: Value | undefined): Value {
+function withValue(map: Value, [name, ...rest]: AttributePath, value: Value | undefined): Value {
   if (!isMap(map)) throw new Error(`the path to ${name} does not lead through a map`);
   const next =
     rest.length === 0 ? value : withValue(map[name] ?? missing(name), rest as never, value);

@@ -20,4 +20,4 @@ export type Item = Key & { readonly [name: string]: Value };
  * A path of attribute names: `["slots", "7"]` is the entry 7 of the map `slots`. DynamoDB gets
  * aliases for names, so an expression never contains one.
  */
-export type Path = readonly [string, ...string[]];
+export type AttributePath = readonly [string, ...string[]];

@@ -10,7 +10,7 @@ import { headOf, unescaped } from "./key.ts";
 export const KEYS_FORMAT = 2;
 
 /** A kind of item. */
-export interface Kind {
+export interface ItemKind {
   /**
    * The format that this version writes, and the only one that it reads. A change of an item's
    * meaning must raise it.
@@ -31,7 +31,7 @@ export interface Kind {
  * The kinds by the start of the partition key. If a partition has items of different kinds, the
  * name includes the start of the sort key.
  */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, ItemKind>> = {
   TABLE: { format: 1, called: () => "the table", carriesKeys: true },
   SPACES: { format: 1, called: ({ sk }) => `space ${unescaped(sk)} in the register` },
   "SPACE/CONFIG": {
@@ -135,7 +135,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export const KIND_NAMES: readonly string[] = Object.keys(KINDS);
 
 /** Returns the kind of the item under a key; nothing for a kind that this version does not know. */
-export function kindOf(key: Key): Kind | undefined {
+export function kindOf(key: Key): ItemKind | undefined {
   const name = kindNameOf(key);
   return name === undefined ? undefined : KINDS[name];
 }

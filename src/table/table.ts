@@ -1,6 +1,6 @@
 import type { Outcome } from "../base/outcome.ts";
 import type { Clause } from "./clause.ts";
-import type { Item, Key, Path, Value } from "./item.ts";
+import type { AttributePath, Item, Key, Value } from "./item.ts";
 
 /** A change of one item by a conditional write. */
 export type Change =
@@ -9,15 +9,18 @@ export type Change =
   | { readonly kind: "delete"; readonly returnsOld?: true }
   | {
       readonly kind: "update";
-      readonly set?: readonly (readonly [Path, Value])[];
-      readonly remove?: readonly Path[];
+      readonly set?: readonly (readonly [AttributePath, Value])[];
+      readonly remove?: readonly AttributePath[];
       /** Members to add to a set, which the first member creates; or a number to add to a number. */
       readonly add?: readonly (readonly [
-        Path,
+        AttributePath,
         ReadonlySet<string> | ReadonlySet<number> | number,
       ])[];
       /** Members to remove from a set. */
-      readonly drop?: readonly (readonly [Path, ReadonlySet<string> | ReadonlySet<number>])[];
+      readonly drop?: readonly (readonly [
+        AttributePath,
+        ReadonlySet<string> | ReadonlySet<number>,
+      ])[];
     };
 
 /** One conditional write of one item: the only way to change the table. */
@@ -29,7 +32,7 @@ export interface Write {
   readonly change: Change;
 }
 
-export interface Page {
+export interface ItemPage {
   readonly items: readonly Item[];
   /** The key where the next page begins; absent after the last page. */
   readonly next?: Key;
@@ -102,7 +105,7 @@ export interface Table {
    */
   query(pk: string, options?: QueryOptions): Promise<readonly Item[]>;
   /** Returns a page of the whole table, or of a segment of it, in no particular order. */
-  scan(limit: number, options?: ScanOptions): Promise<Page>;
+  scan(limit: number, options?: ScanOptions): Promise<ItemPage>;
   /**
    * Returns keys of due items from the sparse index, the earliest first: a suggestion, never a
    * fact.

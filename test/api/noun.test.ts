@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import {
-  type Fields,
+  type AnswerField,
   type Inputs,
   kept,
   part,
+  type RequestFields,
   readsOf,
   schemasOf,
   specOf,
-  type Told,
   telling,
   told,
   wordsOf,
@@ -34,7 +34,7 @@ const DOOR = {
   width: { ...width, words: "In centimetres." },
   area: { ...area, words: { own: "Of the door." } },
   color: { ...color, words: { request: "Its colour.", answer: "The colour that it has." } },
-} satisfies Fields<Door, Said>;
+} satisfies RequestFields<Door, Said>;
 
 /** A noun of the domain with one field, which a request says as two. */
 interface Gate {
@@ -46,14 +46,14 @@ interface SaidOfGate {
 }
 
 const locks = kept(text, (said = "", { bolts = "" }: SaidOfGate) => [said, bolts]);
-const GATE = { locks, bolts: part(text) } satisfies Fields<Gate, SaidOfGate>;
+const GATE = { locks, bolts: part(text) } satisfies RequestFields<Gate, SaidOfGate>;
 
 const tell = telling<Door>();
 const TOLD = {
   width: tell(v.number(), ({ width }) => width),
   area: tell(v.number(), ({ area }) => area),
   color: tell(text, ({ color }) => color),
-} satisfies Readonly<Record<keyof Door, Told<Door>>>;
+} satisfies Readonly<Record<keyof Door, AnswerField<Door>>>;
 
 it("a declaration makes the value that a request says, and leaves out what it does not say", () => {
   const input: Inputs<typeof DOOR> & Said = { width: 80, color: undefined };
@@ -90,28 +90,28 @@ it("the words of a field are those of its name, or of the request and its answer
 it("a forgotten field, an unknown one and one of another type are type errors", () => {
   const made = {
     // @ts-expect-error the field color is missing
-    missing: { width, area } satisfies Fields<Door, Said>,
+    missing: { width, area } satisfies RequestFields<Door, Said>,
     // @ts-expect-error height is no field
-    unknown: { width, area, color, height: width } satisfies Fields<Door, Said>,
+    unknown: { width, area, color, height: width } satisfies RequestFields<Door, Said>,
     // @ts-expect-error a text is no number
-    otherType: { width: { read: v.string() }, area, color } satisfies Fields<Door, Said>,
+    otherType: { width: { read: v.string() }, area, color } satisfies RequestFields<Door, Said>,
     // @ts-expect-error a door always has an area
-    maybeAbsent: { width, area: { read: v.optional(v.number()) }, color } satisfies Fields<
+    maybeAbsent: { width, area: { read: v.optional(v.number()) }, color } satisfies RequestFields<
       Door,
       Said
     >,
     // @ts-expect-error not every form of a request says the area
-    maybeUnsaid: { width, area: { read: v.number() }, color } satisfies Fields<Door, Said>,
+    maybeUnsaid: { width, area: { read: v.number() }, color } satisfies RequestFields<Door, Said>,
     // @ts-expect-error what is made of the width is a text
-    otherValue: { width, area: kept(text, () => "2"), color } satisfies Fields<Door, Said>,
+    otherValue: { width, area: kept(text, () => "2"), color } satisfies RequestFields<Door, Said>,
     // @ts-expect-error the part bolts is missing
-    missingPart: { locks } satisfies Fields<Gate, SaidOfGate>,
+    missingPart: { locks } satisfies RequestFields<Gate, SaidOfGate>,
     // @ts-expect-error a gate has no field for the bolts
-    partAsField: { locks, bolts: { read: text } } satisfies Fields<Gate, SaidOfGate>,
+    partAsField: { locks, bolts: { read: text } } satisfies RequestFields<Gate, SaidOfGate>,
     // @ts-expect-error the schema says a text where the function takes a number
     otherInput: kept(v.string(), (said: number) => said),
     // @ts-expect-error an answer must tell the color
-    untold: { width: TOLD.width, area: TOLD.area } satisfies Record<keyof Door, Told<Door>>,
+    untold: { width: TOLD.width, area: TOLD.area } satisfies Record<keyof Door, AnswerField<Door>>,
     // @ts-expect-error the schema says a text, and the width is a number
     wronglyTold: tell(v.string(), ({ width }) => width),
     // @ts-expect-error the schema demands a text, and a door may have no color

@@ -1,8 +1,8 @@
 import { afterEach, vi } from "vitest";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 
 /** Lets time pass in a test, for the server of its terminal. */
-export function minutes({ server }: { server(): Plat }) {
+export function minutes({ server }: { server(): LocalPlat }) {
   afterEach(() => {
     vi.useRealTimers();
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { pathIn } from "../../src/api/route.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Io } from "../../src/cli/shell/io.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import type { StorageOptions } from "../../src/local/storage.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
@@ -60,7 +60,7 @@ export function terminal(
     table: process.env.TERMINAL_TABLE === "dynamodb" ? "dynamodb" : "memory",
   },
 ) {
-  let server: Plat;
+  let server: LocalPlat;
   let tests = 0;
   beforeAll(async () => {
     server = await unhurriedPlat({ storage });

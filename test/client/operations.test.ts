@@ -12,7 +12,7 @@ import {
   type Request,
 } from "../../src/client/index.ts";
 import { isRepeatable } from "../../src/client/repeatable.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
 /** Makes a client that records its requests, and answers each with the next of the bodies. */
@@ -186,7 +186,7 @@ describe("the pages of a long answer", () => {
 });
 
 describe("against a server", () => {
-  let server: Plat;
+  let server: LocalPlat;
   let plat: PlatClient;
   beforeAll(async () => {
     server = await unhurriedPlat();

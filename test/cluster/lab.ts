@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 import { type KubeApi, kubeApi } from "../../src/controller/kube/api.ts";
 import type { NodeObject } from "../../src/controller/nodes.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { go } from "../built-once.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { bundledProgram } from "../programs.ts";
@@ -57,7 +57,7 @@ export interface Agent extends Replica {
 /** A cluster with Plat beside it. */
 export interface Lab {
   readonly plane: ControlPlane;
-  readonly plat: Plat;
+  readonly plat: LocalPlat;
   /** Requests with the rights of the controller. */
   readonly account: () => Promise<KubeApi>;
   /**

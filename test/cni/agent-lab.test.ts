@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SUPPORTED_VERSIONS } from "../../src/cni/network.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { go } from "../built-once.ts";
 import { FakeCluster } from "../controller/fake-cluster.ts";
 import { type RunningAgent, startAgent } from "../controller/running-agent.ts";
@@ -38,7 +38,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     let folder: string;
     let lab: Lab;
-    let plat: Plat;
+    let plat: LocalPlat;
     let agent: RunningAgent;
     /** Starts the agent anew. */
     let start: () => Promise<void>;

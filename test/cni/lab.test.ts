@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { HANGS_MS } from "../patience.ts";
 import { type Lab, startLab, whyNoLab } from "./lab.ts";
@@ -17,7 +17,7 @@ it("the lab of CNI runs where it is required (CNI_LAB=required)", () => {
 
 describe.skipIf(missing !== undefined)("Debian's plugins, with plat-cni as their IPAM", () => {
   let lab: Lab;
-  let plat: Plat;
+  let plat: LocalPlat;
 
   beforeAll(async () => {
     lab = await startLab();

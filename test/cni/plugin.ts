@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { connect } from "../../src/cni/connection.ts";
 import { AGENT_FIELDS } from "../../src/cni/network.ts";
 import { run } from "../../src/cni/run.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { call } from "../local/process.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 
@@ -36,7 +36,7 @@ export const podArgs = (name: string, uid = `uid-of-${name}`): string =>
 
 /** A running server, an address space for each test, and the plugin in this process. */
 export function plugin() {
-  let server: Plat;
+  let server: LocalPlat;
   let tests = 0;
   beforeAll(async () => {
     server = await unhurriedPlat();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CniError } from "../../src/cni/error.ts";
-import { networkOf } from "../../src/cni/network.ts";
+import { networkConfigurationOf } from "../../src/cni/network.ts";
 import { assignRequests } from "../../src/cni/requests.ts";
 import { attachmentOf } from "../../src/nouns/address/attachment.ts";
 
 const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
-  network: networkOf(
+  network: networkConfigurationOf(
     { cniVersion: "1.1.0", name: "podnet", ipam: { type: "plat-cni", ...ipam }, ...more },
     [],
   ),

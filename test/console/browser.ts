@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { type Plat, startPlat } from "../../src/local/plat.ts";
+import { type LocalPlat, startPlat } from "../../src/local/plat.ts";
 import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
 import type { ConsoleSettings } from "../../src/nouns/console/serve/files.ts";
 import type { Surroundings } from "../../src/wiring.ts";
@@ -22,7 +22,7 @@ export interface Site {
   api(method: string, path: string, body?: unknown, headers?: Headers): Promise<any>;
   /** Opens a page of the console in a window of its own. */
   open(path: string, view?: View): Promise<Window>;
-  readonly scheduledRuns: Plat["scheduledRuns"];
+  readonly scheduledRuns: LocalPlat["scheduledRuns"];
   close(): Promise<void>;
 }
 

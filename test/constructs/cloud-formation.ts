@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
-import type { Outcome } from "../../src/constructs/handler/life-cycle.ts";
+import type { EventOutcome } from "../../src/constructs/handler/life-cycle.ts";
 
 /** A template, as `cdk synth` writes it. */
 export interface Template {
@@ -14,7 +14,9 @@ interface Resource {
 }
 
 /** Carries out an event, and returns the answer; nothing if none comes within the hour of CloudFormation. */
-export type Invoke = (event: CloudFormationCustomResourceEvent) => Promise<Outcome | undefined>;
+export type Invoke = (
+  event: CloudFormationCustomResourceEvent,
+) => Promise<EventOutcome | undefined>;
 
 /** A resource as CloudFormation knows it. */
 interface Known {
@@ -122,7 +124,7 @@ export class Stack {
     RequestType: "Create" | "Update" | "Delete",
     LogicalResourceId: string,
     { type, properties, known }: Pick<Known, "type" | "properties"> & { known: Known | undefined },
-  ): Promise<Outcome | undefined> {
+  ): Promise<EventOutcome | undefined> {
     return this.#invoke({
       RequestType,
       RequestId: randomUUID(),
@@ -175,8 +177,8 @@ function inOrder({ Resources }: Template): readonly string[] {
 }
 
 /** Sends an event again as an operator does who deletes a stack once more. */
-async function untilSuccess(send: () => Promise<Outcome | undefined>): Promise<Outcome> {
-  let last: Outcome | undefined;
+async function untilSuccess(send: () => Promise<EventOutcome | undefined>): Promise<EventOutcome> {
+  let last: EventOutcome | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     last = await send();
     if (last && last.failure === undefined) return last;

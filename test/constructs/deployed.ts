@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
-import type { Outcome } from "../../src/constructs/handler/life-cycle.ts";
+import type { EventOutcome } from "../../src/constructs/handler/life-cycle.ts";
 import { decide, type Statement } from "../../twin/iam.ts";
 import { Intrinsics } from "../../twin/intrinsics.ts";
 import { lambdaNode } from "../../twin/node.ts";
@@ -90,7 +90,7 @@ export async function functionsOf(assembly: string, stack: string) {
   const node = await lambdaNode();
   const template = JSON.parse(await readFile(join(assembly, `${stack}.template.json`), "utf8"));
   const resources: Readonly<Record<string, Resource>> = template.Resources;
-  const outcomes = new Map<string, (outcome: Outcome) => void>();
+  const outcomes = new Map<string, (outcome: EventOutcome) => void>();
   const bucket = await listening(async (method, _path, headers, body) => {
     const answer = JSON.parse(body);
     // CloudFormation's URL is signed for this, and its answers have this size at most.
@@ -143,8 +143,11 @@ export async function functionsOf(assembly: string, stack: string) {
         .map((one) => new Intrinsics([named]).resolve(named, one) as Statement);
     },
     /** Calls the function with an event, and returns what it told CloudFormation. */
-    async invoke(event: CloudFormationCustomResourceEvent, timeoutMs: number): Promise<Outcome> {
-      const told = new Promise<Outcome>((resolve) => outcomes.set(event.RequestId, resolve));
+    async invoke(
+      event: CloudFormationCustomResourceEvent,
+      timeoutMs: number,
+    ): Promise<EventOutcome> {
+      const told = new Promise<EventOutcome>((resolve) => outcomes.set(event.RequestId, resolve));
       const payload = JSON.stringify({ ...event, ResponseURL: `${bucket.url}/?signature=s` });
       processOf(event.ServiceToken).send({
         payload,

@@ -2,7 +2,7 @@ import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EFFECTIVE_MS_MAX } from "../../src/base/limits.ts";
-import { POOL } from "../../src/constructs/handler/pool.ts";
+import { POOL_RESOURCE } from "../../src/constructs/handler/pool.ts";
 import { newSpace } from "../functions/plat.ts";
 import { fewerRuns } from "../property-runs.ts";
 import { type Invoke, Stack, type Template } from "./cloud-formation.ts";
@@ -330,7 +330,7 @@ describe("a pool", () => {
     [{ blockSize: 28 }, false],
   ])("that gets %j keeps its name: %s; otherwise it is replaced", (more, keeps) => {
     const owner = { stack: "arn:aws:cloudformation:r:1:stack/s/u-1", resource: "Lan" };
-    const named = (body: object) => POOL.nameOf({ Body: JSON.stringify(body) }, owner);
+    const named = (body: object) => POOL_RESOURCE.nameOf({ Body: JSON.stringify(body) }, owner);
     expect(named({ ...BODY, ...more }) === named(BODY)).toBe(keeps);
   });
 

@@ -1,9 +1,9 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import { vi } from "vitest";
 import { platClient } from "../../src/client/index.ts";
-import type { World } from "../../src/constructs/handler/kind.ts";
-import { lifeCycle, type Outcome } from "../../src/constructs/handler/life-cycle.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HandlerWorld } from "../../src/constructs/handler/kind.ts";
+import { type EventOutcome, lifeCycle } from "../../src/constructs/handler/life-cycle.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { call, scheduledRun } from "../functions/plat.ts";
 
 const TIMEOUT_MS = 900_000;
@@ -20,11 +20,11 @@ export type Fate = "answered" | "answer lost" | "not sent" | "denied";
 export function handle(
   event: CloudFormationCustomResourceEvent,
   fateOf: () => Fate = () => "answered",
-): Promise<Outcome> {
+): Promise<EventOutcome> {
   const beganMs = Date.now();
   return lifeCycle(
     event,
-    ({ Endpoint = "", Space }): World => ({
+    ({ Endpoint = "", Space }): HandlerWorld => ({
       plat: platClient(
         { endpoint: Endpoint, space: Space },
         { sleep: pass, random: Math.random, fetch: (url, init) => send(url, init, fateOf()) },
@@ -64,7 +64,7 @@ const REFUSED = Object.assign(new Error("connect ECONNREFUSED"), { syscall: "con
 const lowered = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-const replyOf = (status: number, body: unknown, headers: Reply["headers"] = {}) => ({
+const replyOf = (status: number, body: unknown, headers: HttpReply["headers"] = {}) => ({
   status,
   headers: { get: (name: string) => headers[name]?.toString() ?? null },
   text: async () => JSON.stringify(body),

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { assertConflist } from "../../src/controller/agent.ts";
 import { KubeError } from "../../src/controller/kube/api.ts";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { call } from "../local/process.ts";
 import { unhurriedPlat } from "../local/unhurried-plat.ts";
 import { FakeCluster } from "./fake-cluster.ts";
@@ -22,7 +22,7 @@ const CONFLIST = {
   plugins: [{ type: "ptp", ipam: { type: "plat-cni" } }],
 };
 
-let plat: Plat;
+let plat: LocalPlat;
 let spaces = 0;
 beforeAll(async () => {
   plat = await unhurriedPlat();

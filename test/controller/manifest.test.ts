@@ -7,7 +7,7 @@ import packed from "../../package.json" with { type: "json" };
 import { chartFiles } from "../../src/controller/chart.ts";
 import { parseConfig, readConfig } from "../../src/controller/config.ts";
 import { CLUSTERCTL_VARIABLES, manifest, providerFiles } from "../../src/controller/manifest.ts";
-import { AGENT_RIGHTS, missingRights, rightsOf, wordsOf } from "../../src/controller/rights.ts";
+import { AGENT_RIGHTS, missingRights, rightsOf, rightText } from "../../src/controller/rights.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 
 const OPTIONS = {
@@ -52,7 +52,7 @@ const grantedBy = (objects: readonly Printed[]): readonly string[] =>
   objects.flatMap(({ metadata: { namespace }, rules = [] }) =>
     rules.flatMap(({ apiGroups: [group = ""], resources: [resource = ""], resourceNames, verbs }) =>
       verbs.map((verb) =>
-        wordsOf({
+        rightText({
           group,
           resource,
           verb,
@@ -90,7 +90,7 @@ describe("the manifest", () => {
       const collectPods = on.includes("collectPods") ? "report" : "off";
       const declaring = { calico, spiderpool, namespaces, applications };
       const switches = { ...older, ...declaring, collectPods } as const;
-      const needed = rightsOf(switches, "plat-system").map(wordsOf);
+      const needed = rightsOf(switches, "plat-system").map(rightText);
       expect([...grantedBy(printed(switches))].sort()).toEqual([...needed].sort());
       expect(needed.includes("watch pods")).toBe(endPods);
       expect(needed.includes("get pods")).toBe(collectPods !== "off");
@@ -285,7 +285,7 @@ it("the rights that the API server denies are told in the words of kubectl", asy
         rightsOf({ ...OPTIONS, cilium: "crd" }, "ns"),
         new AbortController().signal,
       )
-    ).map(wordsOf);
+    ).map(rightText);
   expect(await missing()).toEqual([]);
   cluster.denied
     .add("patch ciliumnodes/status")

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { newSpace, pagesOf, spaceWithPool, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
 
-const cidrsOf = ({ body }: Reply): string[] =>
+const cidrsOf = ({ body }: HttpReply): string[] =>
   body.blocks.map(({ cidr }: { cidr: string }) => cidr);
 
 /** Claims the block of an address for a host by an assign of that address. */

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/api/http/event.ts";
 import { NDJSON } from "../../src/api/http/ndjson.ts";
 import { keysOf, ROUTES, type Route } from "../../src/contract/routes.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { eventOf, type Request } from "../api/event.ts";
 
@@ -11,7 +11,7 @@ export async function callHandler(
   method: string,
   path: string,
   request: Request = {},
-): Promise<Reply> {
+): Promise<HttpReply> {
   return (await sendEvent(handlers, eventOf(method, path, request))).reply;
 }
 
@@ -19,13 +19,13 @@ export async function callHandler(
 export async function sendEvent(
   handlers: Handlers,
   event: Event,
-): Promise<{ readonly route: Route; readonly reply: Reply }> {
+): Promise<{ readonly route: Route; readonly reply: HttpReply }> {
   const route = ROUTES.find((route) => keysOf(route).includes(event.routeKey));
   if (!route) throw new Error(`there is no route ${event.routeKey} ${event.rawPath}`);
   const { statusCode, headers, body } = await handlers[route.function](event);
   const reply = {
     status: statusCode ?? 0,
-    headers: (headers ?? {}) as Reply["headers"],
+    headers: (headers ?? {}) as HttpReply["headers"],
     body: headers?.["content-type"] === NDJSON ? valuesIn(body) : JSON.parse(body ?? "null"),
   };
   return { route, reply };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fromJson, toJson } from "../../src/api/schema/json-values.ts";
 import { PAGE_MS_MAX } from "../../src/base/limits.ts";
 import { type Contents, joinedContents } from "../../src/invariants/contents.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { contentsOf } from "../../src/store/contents.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import * as keys from "../../src/table/key.ts";
@@ -13,7 +13,7 @@ const LAMBDA_BYTES_MAX = 6_291_556;
 
 type Space = ReturnType<typeof newSpace>;
 
-const contentsIn = ({ body }: Reply) => fromJson(body.contents) as Contents;
+const contentsIn = ({ body }: HttpReply) => fromJson(body.contents) as Contents;
 
 /** Reads all pages of the contents of a space, and returns them with the bytes of each answer as Lambda sends it. */
 async function readAll(plat: Space): Promise<{ contents: Contents; bytes: number[] }> {

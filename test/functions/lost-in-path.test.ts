@@ -2,7 +2,7 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { newHandle } from "../../src/api/schema/field.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { assignUnderOldName } from "../old-name.ts";
 import { context, newSpace, spaceWithPool, textsOf } from "./plat.ts";
 
@@ -111,7 +111,7 @@ describe("a name that a URL parser changes, or that looks like another", () => {
         const body = { ...given, namespace, workload: { ...workload, [part]: name } };
         rejections.push([await plat.call("POST", "/v1/assign", { body }), `workload.${part}`]);
       }
-    for (const [{ status, body }, field] of rejections as [Reply, string][])
+    for (const [{ status, body }, field] of rejections as [HttpReply, string][])
       expect({ status, fields: body.fields }).toEqual({
         status: 400,
         fields: [{ field, value: name, problem }],
@@ -137,7 +137,7 @@ describe("a name that a URL parser changes, or that looks like another", () => {
         [await plat.call("POST", `${path}/affinities`, { body: { families: [4] } }), "node"],
       );
     }
-    for (const [{ status, body }, field] of rejections as [Reply, string][])
+    for (const [{ status, body }, field] of rejections as [HttpReply, string][])
       expect({ status, fields: body.fields }).toEqual({
         status: 400,
         fields: [{ field, value: name, problem: DOT_WORDS }],

@@ -10,7 +10,7 @@ import { problem } from "../../src/contract/answers.ts";
 import { problemsOf } from "../../src/contract/responses.ts";
 import type { Route } from "../../src/contract/routes.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { type Functions, functionsOver } from "../../src/local/functions.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
@@ -155,17 +155,17 @@ export async function takeIn(space: string, events: readonly object[]): Promise<
 }
 
 /** Sends a request to the handler of its route. */
-export const call = (method: string, path: string, request: Request = {}): Promise<Reply> =>
+export const call = (method: string, path: string, request: Request = {}): Promise<HttpReply> =>
   send(eventOf(method, path, request));
 
-export async function send(event: Event): Promise<Reply> {
+export async function send(event: Event): Promise<HttpReply> {
   const { route, reply } = await sendEvent(lawful, event);
   expectDocumented(route, reply);
   return reply;
 }
 
 /** Checks that the OpenAPI document describes an answer. */
-function expectDocumented(route: Route, { status, headers, body }: Reply): void {
+function expectDocumented(route: Route, { status, headers, body }: HttpReply): void {
   if (headers["content-type"] === "application/problem+json") {
     if (body === null) {
       expect(problemsOf(route).map((code) => PROBLEMS[code].status)).toContain(status);
@@ -241,8 +241,8 @@ export async function pagesOf(
   { get }: Pick<ReturnType<typeof newSpace>, "get">,
   path: string,
   query: Readonly<Record<string, string>> = {},
-): Promise<readonly Reply[]> {
-  const pages: Reply[] = [];
+): Promise<readonly HttpReply[]> {
+  const pages: HttpReply[] = [];
   let cursor: string | undefined;
   do {
     const page = await get(path, { ...query, ...(cursor && { cursor }) });
@@ -254,5 +254,5 @@ export async function pagesOf(
 }
 
 /** Returns the addresses of an answer as text, in its order. */
-export const textsOf = ({ body }: Reply): readonly string[] =>
+export const textsOf = ({ body }: HttpReply): readonly string[] =>
   body.addresses.map(({ address }: { address: string }) => address);

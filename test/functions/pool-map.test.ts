@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { newSpace, pagesOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
@@ -76,7 +76,7 @@ describe("the map of a pool", () => {
     const plat = await furnished();
     await plat.assign({ host: "n3", address: "10.0.8.1", handle: "e" });
     const all = await pagesOf(plat, PATH, { limit: "1" });
-    const groupsOf = (replies: readonly Reply[]) =>
+    const groupsOf = (replies: readonly HttpReply[]) =>
       replies.flatMap(({ body }) => body.groups.map(({ cidr }: { cidr: string }) => cidr));
     expect(groupsOf(all)).toEqual(["10.0.0.0/22", "10.0.4.0/22", "10.0.8.0/22"]);
     const [first] = all;

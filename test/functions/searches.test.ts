@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GRACE_MS } from "../../src/base/limits.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { repairIndexed } from "../../src/maintenance/repair/index-entry.ts";
 import { completeIndexes } from "../simulation/indexes.ts";
 import { context, newSpace, pagesOf, spaceWithPool, textsOf } from "./plat.ts";
@@ -260,6 +260,6 @@ describe("a search by an indexed attribute", () => {
       allocations: 4,
       blocks: 3,
     });
-    expect([...textsOf(building)].sort()).toEqual([...textsOf({ body } as Reply)].sort());
+    expect([...textsOf(building)].sort()).toEqual([...textsOf({ body } as HttpReply)].sort());
   });
 });

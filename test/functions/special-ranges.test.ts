@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { poolOf } from "../world.ts";
 import { context, newSpace, scheduledRun } from "./plat.ts";
 
-const matching = ({ etag }: Reply["headers"]) => ({ "if-match": String(etag) });
+const matching = ({ etag }: HttpReply["headers"]) => ({ "if-match": String(etag) });
 
 describe("the limited broadcast address", () => {
   const LAST = { cidr: "255.255.255.252/30", blockSize: 30 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sealCursor } from "../../src/api/http/cursor.ts";
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { newSpace, pagesOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
@@ -12,8 +12,8 @@ async function usagesOf(plat: Plat, query: Record<string, string> = {}) {
   return pages;
 }
 
-const poolsIn = (pages: readonly Reply[]) => pages.flatMap(({ body }) => body.pools);
-const namesIn = (pages: readonly Reply[]) => poolsIn(pages).map(({ pool }) => pool);
+const poolsIn = (pages: readonly HttpReply[]) => pages.flatMap(({ body }) => body.pools);
+const namesIn = (pages: readonly HttpReply[]) => poolsIn(pages).map(({ pool }) => pool);
 
 /** Returns a space with an IPv4 pool in which a Windows host has a block, an IPv6 pool, and two overlapping reservations. */
 async function spaceOfTwo() {

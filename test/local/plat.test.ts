@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Plat } from "../../src/local/plat.ts";
+import type { LocalPlat } from "../../src/local/plat.ts";
 import { eventually } from "../eventually.ts";
 import { call } from "./process.ts";
 import { unhurriedPlat } from "./unhurried-plat.ts";
 
-let first: Plat;
-let second: Plat;
+let first: LocalPlat;
+let second: LocalPlat;
 
 beforeAll(async () => {
   first = await unhurriedPlat();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([first.stop(), second.stop()]));
 
 /** Returns the address that a server assigns to a handle. */
-async function assigned({ url }: Plat, handle: string): Promise<string> {
+async function assigned({ url }: LocalPlat, handle: string): Promise<string> {
   const request = { host: "n1", address: "10.0.0.7", handle };
   const { status, body } = await call(url, "POST", "/v1/assign", request);
   expect({ status, body }).toMatchObject({ status: 200 });

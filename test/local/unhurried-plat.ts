@@ -1,11 +1,11 @@
 import "./silent.ts";
-import { type Plat, type PlatOptions, startPlat } from "../../src/local/plat.ts";
+import { type LocalPlat, type LocalPlatOptions, startPlat } from "../../src/local/plat.ts";
 import { UNHURRIED } from "../patience.ts";
 
 const SECONDS_NEVER = 86_400;
 
 /** Starts a server whose scheduled runs begin only when a test asks for them, and whose requests never run out of time. */
-export const unhurriedPlat = (options: Partial<PlatOptions> = {}): Promise<Plat> =>
+export const unhurriedPlat = (options: Partial<LocalPlatOptions> = {}): Promise<LocalPlat> =>
   startPlat(
     {
       storage: { table: "memory" },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listAddresses } from "../../src/netbox/addresses.ts";
+import { listIpAddresses } from "../../src/netbox/addresses.ts";
 import { queryOf } from "../../src/netbox/filter.ts";
 import type { Plat } from "../../src/netbox/plat.ts";
 
@@ -24,7 +24,7 @@ it("a list of many ids reads the pools once, and the addresses side by side", as
   const { plat, asked, atOnceMax } = platOfOnePool();
   const ids = Array.from({ length: 200 }, (_, n) => `id=${0x0a010000 + n}`);
   const request = { query: queryOf(`limit=0&${ids.join("&")}`), base: "http://x/api/", path: "" };
-  const { body } = await listAddresses({ ...request, id: 0, event: {} as never }, plat);
+  const { body } = await listIpAddresses({ ...request, id: 0, event: {} as never }, plat);
   expect(body).toMatchObject({ count: 200 });
   expect(asked.filter((key) => key === "GET /v1/pools")).toHaveLength(1);
   expect(atOnceMax()).toBe(16);

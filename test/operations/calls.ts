@@ -1,4 +1,4 @@
-import type { Reply } from "../../src/local/client.ts";
+import type { HttpReply } from "../../src/local/client.ts";
 import { call } from "../functions/plat.ts";
 import { instanceEvent, leaseEvent, nodeEvent, podEvent } from "../node-objects.ts";
 import { assignPrefix, type Furnished, NODE_PREFIX, putCilium, VPC_PREFIX } from "./furnished.ts";
@@ -6,7 +6,7 @@ import type { ItemName } from "./items.ts";
 
 /** A request to a route, about the items of a furnished space. */
 interface Call {
-  send(of: Furnished): Promise<Reply>;
+  send(of: Furnished): Promise<HttpReply>;
   /** The items that it needs: an answer without one of them names it. All others change nothing. */
   readonly needs: readonly ItemName[];
 }
@@ -596,11 +596,11 @@ export const NOT_CALLED: Readonly<Record<string, string>> = {
   readSchema: "It needs no item.",
 };
 
-const say = (plat: Furnished["plat"], body: object): Promise<Reply> =>
+const say = (plat: Furnished["plat"], body: object): Promise<HttpReply> =>
   plat.call("POST", "/v1/events", { body });
 
 /** Sends a batch of one request, and returns the answer of this request. */
-async function inBatch(plat: Furnished["plat"], request: object): Promise<Reply> {
+async function inBatch(plat: Furnished["plat"], request: object): Promise<HttpReply> {
   const reply = await plat.call("POST", "/v1/batch", { body: { requests: [request] } });
   const [result] = reply.body.results ?? [];
   if (!result) return reply;

@@ -4,7 +4,7 @@ import { Rejection } from "../../src/base/outcome.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { Assignment } from "../../src/kernel/assign/assignment.ts";
 import { blockFrom } from "../../src/kernel/items/block.ts";
-import { placeOf } from "../../src/publish/address-detail.ts";
+import { addressDetailOf } from "../../src/publish/address-detail.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import type { Detail } from "../../src/publish/draft.ts";
 import type { ItemChange } from "../../src/table/change-log.ts";
@@ -111,7 +111,7 @@ function assignedIn({ table }: Streamed): string[] {
     .map(blockFrom)
     .flatMap((block) =>
       [...block.slots].flatMap(([ordinal, { kind }]) =>
-        kind === "taken" ? [placeOf(block, ordinal).address] : [],
+        kind === "taken" ? [addressDetailOf(block, ordinal).address] : [],
       ),
     );
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LEFT_OUT } from "../../src/publish/trail-line.ts";
 import { restoreTable } from "../../src/restore/restore-table.ts";
-import { textOf } from "../../src/restore/text-of-value.ts";
+import { textOfValue } from "../../src/restore/text-of-value.ts";
 import { ChangeLog, type ItemChange } from "../../src/table/change-log.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { kindNameOf } from "../../src/table/kinds.ts";
@@ -48,7 +48,7 @@ const itemsIn = (table: InMemoryTable): readonly string[] =>
       const kind = kindNameOf(item) ?? "";
       return kind !== "TABLE" && !LEFT_OUT.has(kind);
     })
-    .map(textOf)
+    .map(textOfValue)
     .sort();
 
 describe("a replay of the audit trail after a simulated life", () => {

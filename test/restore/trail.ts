@@ -1,12 +1,12 @@
 import { trailLineOf } from "../../src/publish/trail-line.ts";
-import { type Line, parseLine } from "../../src/restore/trail-line.ts";
+import { type ParsedTrailLine, parseLine } from "../../src/restore/trail-line.ts";
 import { eachCall } from "../../src/store/stack.ts";
 import { ChangeLog, type ItemChange } from "../../src/table/change-log.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Table } from "../../src/table/table.ts";
 
 /** Returns the lines of the audit trail as a restore reads them: written as JSON, and parsed. */
-export const linesOf = (changes: readonly ItemChange[]): readonly Line[] =>
+export const linesOf = (changes: readonly ItemChange[]): readonly ParsedTrailLine[] =>
   changes.flatMap((change, n) => {
     const line = trailLineOf(change);
     return line ? [parseLine(JSON.stringify(line), `trail.jsonl, line ${n + 1},`)] : [];

@@ -1,11 +1,11 @@
 import { type Outcome, ThrottledError } from "../../src/base/outcome.ts";
 import { TABLE } from "../../src/table/definition.ts";
-import { outcomeOf } from "../../src/table/in-memory-table.ts";
+import { outcomeItem } from "../../src/table/in-memory-table.ts";
 import type { Item, Key } from "../../src/table/item.ts";
 import type {
   DueKey,
   DueOptions,
-  Page,
+  ItemPage,
   QueryOptions,
   ScanOptions,
   Write,
@@ -77,7 +77,7 @@ export class ModelledTable {
   async scan(
     limit: number,
     { after, segment, consistent = true }: ScanOptions = {},
-  ): Promise<Answer<Page>> {
+  ): Promise<Answer<ItemPage>> {
     const name = `SCAN ${segment?.index ?? 0}`;
     const page = await this.#page(name, this.items.scan(after, segment), limit, consistent);
     const { items, more } = page.value;
@@ -110,7 +110,7 @@ export class ModelledTable {
     for (const shard of changedShards(before, after)) this.#take(shard, "write", 1);
     this.items.carryOut(key, judged);
     return {
-      value: { outcome: "done", item: outcomeOf(key, before, after, write.change) },
+      value: { outcome: "done", item: outcomeItem(key, before, after, write.change) },
       bytes: bytesOf(after),
     };
   }

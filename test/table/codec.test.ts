@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import {
-  anyOf,
   codec,
   type FlatForm,
   flag,
@@ -18,6 +17,7 @@ import {
   someOf,
   sparse,
   text,
+  textAmong,
   texts,
   under,
   via,
@@ -90,7 +90,7 @@ const PARCEL = {
   sender,
   stops,
   object: json<Parcel["object"]>(),
-  state: anyOf<Parcel["state"]>(["sent", "lost"]),
+  state: textAmong<Parcel["state"]>(["sent", "lost"]),
 };
 const parcel = flat<Parcel>(PARCEL);
 const PLAIN: Parcel = {
@@ -208,7 +208,7 @@ it("a helper does not hide a form that does not fit its field", () => {
     // @ts-expect-error -- the seal is never false
     () => flat<Parcel>({ ...PARCEL, isSealed: optional(flag) }),
     // @ts-expect-error -- it may be lost
-    () => flat<Parcel>({ ...PARCEL, state: anyOf(["sent"]) }),
+    () => flat<Parcel>({ ...PARCEL, state: textAmong(["sent"]) }),
     // @ts-expect-error -- a sender has an id
     () => flat<Parcel>({ ...PARCEL, sender: flat({ isKnown: flag }) }),
     // @ts-expect-error -- a list that is absent while it is empty would be an empty one for a list that is absent

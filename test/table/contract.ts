@@ -11,7 +11,7 @@ import {
 } from "../../src/table/clause.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item, Key } from "../../src/table/item.ts";
-import type { Change, DueKey, Page, ScanOptions, Table, Write } from "../../src/table/table.ts";
+import type { Change, DueKey, ItemPage, ScanOptions, Table, Write } from "../../src/table/table.ts";
 
 /** The maximum time until an eventually consistent read shows a write: usually within a second. */
 const CONSISTENT_MS_MAX = 15_000;
@@ -39,7 +39,7 @@ export function tableContract(open: () => Promise<Table>): void {
     const items: Item[] = [];
     let { after } = options;
     do {
-      const page: Page = await table.scan(limit, { ...options, after });
+      const page: ItemPage = await table.scan(limit, { ...options, after });
       expect(page.items.length).toBeLessThanOrEqual(limit);
       items.push(...page.items);
       after = page.next;

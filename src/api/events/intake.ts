@@ -11,7 +11,7 @@ import { inPath, reservedSpace } from "../http/parameters.ts";
 import { SPACE_DEFAULT } from "../route.ts";
 import { spaceName } from "../schema/field.ts";
 import { invalid, orProblem, Problem, type ProblemCode } from "../schema/problem.ts";
-import { type Guard, orFailed, unlessFrozen } from "./scheduled-run.ts";
+import { orFailed, type RunGuard, unlessFrozen } from "./scheduled-run.ts";
 
 /** Applies events in a space, and returns their results in the same order. */
 type Apply = (
@@ -29,7 +29,7 @@ type Apply = (
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html). While the table is frozen all messages come again.
  */
 export function intake(
-  { connect, guard }: { readonly connect: Connect; readonly guard?: Guard | undefined },
+  { connect, guard }: { readonly connect: Connect; readonly guard?: RunGuard | undefined },
   apply: Apply,
 ) {
   return (

@@ -60,7 +60,7 @@ export function shardedRun(
   };
 }
 
-type Runner = { readonly connect: Connect; readonly guard?: Guard | undefined };
+type Runner = { readonly connect: Connect; readonly guard?: RunGuard | undefined };
 
 const connectedAs = (name: ScheduledName, requestId: string, connect: Connect): Context =>
   connect({ actor: { principal: platItself(name), requestId } }).plat;
@@ -115,7 +115,7 @@ class FailedRunError extends Error {
 }
 
 /** The part of the table's guard that a run needs. */
-export interface Guard {
+export interface RunGuard {
   /** @throws {TableFrozenError} if the table serves no write */
   assertServing(): Promise<void>;
 }
@@ -127,7 +127,7 @@ export interface Guard {
  * @returns what the run returns; nothing if the table is frozen
  */
 export async function unlessFrozen<T>(
-  guard: Guard | undefined,
+  guard: RunGuard | undefined,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
   try {

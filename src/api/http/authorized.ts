@@ -16,13 +16,13 @@ import { spaceName } from "../schema/field.ts";
 import { invalid, PROBLEMS, Problem, problemAnswer } from "../schema/problem.ts";
 import { cut } from "../schema/schema.ts";
 import {
-  type Answer,
   type AnswerOf,
   type Event,
+  type HttpAnswer,
   type NamedTenant,
   tenantInClaim,
 } from "./event.ts";
-import { answerTo, encoded, type Handler, http, type Route, servedKey } from "./http.ts";
+import { answerTo, encoded, type Handler, http, type RouteHandler, servedKey } from "./http.ts";
 import { logger, publish } from "./logger.ts";
 import { eventOfRest, prefixOf, type RestEvent } from "./rest-event.ts";
 
@@ -36,7 +36,7 @@ interface TokenCaller {
 
 /** The handlers of the routes of a function: one for each of its keys, and none for any other. */
 type RoutesOf<Name extends FunctionName> = {
-  readonly [Key in RouteKey<Name>]: Route<AnswerOf<Key>>;
+  readonly [Key in RouteKey<Name>]: RouteHandler<AnswerOf<Key>>;
 };
 
 /** Makes the handler of a function of the API. Its type parameter names the function, and so the routes that it must bind. */
@@ -52,7 +52,7 @@ export const authorized = <Name extends FunctionName>(connect: Connect, routes: 
  * - With tokens, the handler compares the request with the roles of the caller, before it reads the body. The event that
  *   it passes on names the principal in the place of an ARN, the tenant and the roles.
  */
-export function authorizedRoutes(connect: Connect, routes: Readonly<Record<string, Route>>) {
+export function authorizedRoutes(connect: Connect, routes: Readonly<Record<string, RouteHandler>>) {
   const serve = http(connect, routes);
   const authorize = async (event: Event, counts: WriteCounts) => {
     const { ACCESS } = process.env;
@@ -153,8 +153,8 @@ function unreadablePath({ path, requestContext: { requestId } }: RestEvent) {
  */
 export async function measured(
   event: Event,
-  serve: (event: Event, counts: WriteCounts) => Promise<Answer | Problem>,
-): Promise<Answer | Problem> {
+  serve: (event: Event, counts: WriteCounts) => Promise<HttpAnswer | Problem>,
+): Promise<HttpAnswer | Problem> {
   const startedAtMs = performance.now();
   const counts = noWrites();
   const result = await serve(event, counts);

@@ -48,7 +48,7 @@ export function chooseManifest(
     });
   const name = event.pathParameters?.[wanted.of.part] ?? "";
   const ofKind = items.filter((item) => isOfKind(item, wanted));
-  const meant = ofKind.filter((item) => nameOf(item) === name);
+  const meant = ofKind.filter((item) => nameInManifest(item) === name);
   if (meant.length !== 1) throw notOnce(items, ofKind, meant, wanted, name);
   return {
     document: meant[0],
@@ -99,14 +99,14 @@ function isOfKind(item: unknown, { kinds }: ManifestsWanted): boolean {
 }
 
 /** Returns the name in a manifest, if it has one. */
-export function nameOf(item: unknown): unknown {
+export function nameInManifest(item: unknown): unknown {
   return isRecord(item) && isRecord(item.metadata) ? item.metadata.name : undefined;
 }
 
 /** Returns a title such as `IPPool default-ipv4-ippool`. */
 export function titleOf(item: unknown): string {
   const kind = isRecord(item) && typeof item.kind === "string" ? cut(item.kind) : "something";
-  const name = nameOf(item);
+  const name = nameInManifest(item);
   return `${kind} ${typeof name === "string" ? cut(name) : "without a name"}`;
 }
 

@@ -9,7 +9,7 @@ import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../base/limits.ts";
 import { TENANT_ATTRIBUTE } from "../../base/principal.ts";
 import { formatTime, type Timed } from "../../base/time.ts";
 import type { Grant } from "../../contract/roles.ts";
-import type { Declared, RouteKey } from "../../contract/routes.ts";
+import type { DeclaredAnswer, RouteKey } from "../../contract/routes.ts";
 import { type FieldProblem, Problem } from "../schema/problem.ts";
 import { shortened } from "../schema/schema.ts";
 
@@ -48,7 +48,8 @@ export interface LambdaCaller {
 type JwtCaller = APIGatewayEventRequestContextJWTAuthorizer["jwt"];
 
 /** An answer as it is declared for a route: a schema stands for each status. */
-export type AnswerOf<Key extends RouteKey> = Pick<Answer, "headers" | "location"> & Declared<Key>;
+export type AnswerOf<Key extends RouteKey> = Pick<HttpAnswer, "headers" | "location"> &
+  DeclaredAnswer<Key>;
 
 /** The body of the answer of a route that succeeds, if that has one form. */
 export type BodyOf<Key extends RouteKey> = (AnswerOf<Key> & {
@@ -77,7 +78,7 @@ export type Teller<Told> = <Value extends object>(
 /** Anything, if two types have the same fields; otherwise what no value is. */
 type Alike<A, B> = Record<Exclude<keyof A, keyof B> | Exclude<keyof B, keyof A>, never>;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   /** Absent if the status allows no body. */
   readonly body: object | undefined;

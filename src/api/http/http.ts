@@ -4,15 +4,15 @@ import type { Connect, Context, Work } from "../../kernel/core/context.ts";
 import { pathIn, withoutSpace } from "../route.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../schema/problem.ts";
 import { cut } from "../schema/schema.ts";
-import { type Answer, actorOf, type Event } from "./event.ts";
+import { actorOf, type Event, type HttpAnswer } from "./event.ts";
 import { logger } from "./logger.ts";
-import { linesOf, NDJSON } from "./ndjson.ts";
+import { NDJSON, ndjsonText } from "./ndjson.ts";
 import { unlessKnown } from "./write.ts";
 
 export type Handler = (event: Event) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The handler of one route. It throws the problem of a request that does not parse. */
-export type Route<Answered extends Answer = Answer> = (
+export type RouteHandler<Answered extends HttpAnswer = HttpAnswer> = (
   event: Event,
   work: Work,
 ) => Promise<Answered | Rejection>;
@@ -21,11 +21,11 @@ export type Route<Answered extends Answer = Answer> = (
  * Makes the handler of a route: it parses the event, calls the core, and answers. A parser throws the problem of its request,
  * and the core returns a rejection. A call whose input asks for a dry run gets a context that keeps nothing.
  */
-export function route<Input, Result, Answered extends Answer>(
+export function route<Input, Result, Answered extends HttpAnswer>(
   parse: (event: Event) => Input,
   call: (plat: Context, input: Input, work: Work) => Promise<Result | Rejection>,
   answer: (result: Result, requestId: string, input: Input) => Answered,
-): Route<Answered> {
+): RouteHandler<Answered> {
   return async (event, work) => {
     const input = parse(event);
     const result = await call(isDryRun(input) ? work.dryRun() : work.plat, input, work);
@@ -56,12 +56,12 @@ const isDryRun = (input: unknown): boolean =>
  */
 export function http(
   connect: Connect,
-  routes: Readonly<Record<string, Route>>,
-): (event: Event, counts: WriteCounts) => Promise<Answer | Problem> {
+  routes: Readonly<Record<string, RouteHandler>>,
+): (event: Event, counts: WriteCounts) => Promise<HttpAnswer | Problem> {
   return async (event, counts) => {
     const { routeKey, requestContext } = event;
     const startedAtMs = performance.now();
-    let result: Answer | Problem;
+    let result: HttpAnswer | Problem;
     let error: unknown;
     try {
       const { method, path } = requestContext.http;
@@ -92,7 +92,7 @@ export function http(
 /** Encodes what a request comes to for API Gateway. */
 export function answerTo(
   { requestContext: { requestId, http } }: Event,
-  result: Answer | Problem,
+  result: HttpAnswer | Problem,
 ): APIGatewayProxyStructuredResultV2 {
   const answer = result instanceof Problem ? problemAnswer(result, requestId) : result;
   return encoded(http.method === "HEAD" ? { ...answer, body: undefined } : answer, requestId);
@@ -108,8 +108,8 @@ export const servedKey = (routeKey: string): string =>
  */
 function located(
   { rawPath, pathParameters }: Event,
-  { location: made, ...answer }: Answer,
-): Answer {
+  { location: made, ...answer }: HttpAnswer,
+): HttpAnswer {
   const put = answer.status === 201 ? rawPath.split("/").map(encodedOnce).join("/") : undefined;
   const location = made === undefined ? put : pathIn(pathParameters?.space, made);
   return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
@@ -122,7 +122,7 @@ export const noRoute = (method: string, path: string): Problem =>
 
 /** Encodes an answer for API Gateway: JSON or NDJSON if it has a body, and the id of the request in the log. */
 export function encoded(
-  { status, headers, body, lines }: Answer,
+  { status, headers, body, lines }: HttpAnswer,
   requestId: string,
 ): APIGatewayProxyStructuredResultV2 {
   return {
@@ -132,13 +132,13 @@ export function encoded(
       ...headers,
       "x-request-id": requestId,
     },
-    ...(body && { body: lines ? linesOf(body as readonly unknown[]) : JSON.stringify(body) }),
+    ...(body && { body: lines ? ndjsonText(body as readonly unknown[]) : JSON.stringify(body) }),
   };
 }
 
-function log(result: Answer | Problem, line: Record<string, unknown>): void {
+function log(result: HttpAnswer | Problem, line: Record<string, unknown>): void {
   const code = result instanceof Problem ? result.code : undefined;
-  const status = code === undefined ? (result as Answer).status : PROBLEMS[code].status;
+  const status = code === undefined ? (result as HttpAnswer).status : PROBLEMS[code].status;
   const entry = { status, ...(code !== undefined && { code }), ...line };
   if (status === 500) logger.error("failed", entry);
   else if (status > 500) logger.warn("not served for now", entry);

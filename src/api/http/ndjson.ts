@@ -9,14 +9,14 @@ import type { Event } from "./event.ts";
 export const NDJSON = "application/x-ndjson";
 
 /** A line of a body that is not empty. */
-export interface Line {
+export interface BodyLine {
   /** Its number in the body, from 1. */
   readonly line: number;
   readonly text: string;
 }
 
 /** Returns the lines of a body that are not empty. */
-export function readLines(event: Event): readonly Line[] {
+export function readLines(event: Event): readonly BodyLine[] {
   const text = bodyText(event, BODY_BYTES_MAX);
   return text
     .split("\n")
@@ -25,7 +25,7 @@ export function readLines(event: Event): readonly Line[] {
 }
 
 /** Returns the value of a line. @throws {Problem} if it is not JSON */
-export function parsedLine({ line, text }: Line): unknown {
+export function parsedLine({ line, text }: BodyLine): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -45,5 +45,5 @@ export const acceptsLines = ({ headers }: Event): boolean =>
 const mediaTypeOf = (range: string): string => (range.split(";")[0] ?? "").trim().toLowerCase();
 
 /** Returns the text of values with a line for each. */
-export const linesOf = (values: readonly unknown[]): string =>
+export const ndjsonText = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");

@@ -2,7 +2,7 @@ import { formatTime } from "../../base/time.ts";
 import type { Conditions, Precondition, Revisions, Written } from "../../kernel/core/written.ts";
 import { RESOURCE } from "../names.ts";
 import { etags } from "../schema/field.ts";
-import type { Answer, Event } from "./event.ts";
+import type { Event, HttpAnswer } from "./event.ts";
 import { inPath, readNamedWrite } from "./parameters.ts";
 
 /** The part of a request that asks for a dry run of a write. */
@@ -76,7 +76,7 @@ export function readNamedMatch(event: Event, of = RESOURCE) {
 }
 
 /** Answers 304 without a body if the caller has the same answer already (RFC 9110, 13.1.2). */
-export function unlessKnown({ headers }: Event, answer: Answer): Answer {
+export function unlessKnown({ headers }: Event, answer: HttpAnswer): HttpAnswer {
   const { etag, ...others } = answer.headers ?? {};
   if (etag === undefined || answer.status !== 200) return answer;
   const noneMatch = readETags("If-None-Match", headers["if-none-match"]);

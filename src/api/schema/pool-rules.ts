@@ -7,9 +7,9 @@ import {
   isBound,
   isReached,
   keptOutOf,
+  type NetworkRoute,
   networkAround,
   type PoolKind,
-  type Route,
 } from "../../nouns/pool/network.ts";
 import {
   type ASSIGNS,
@@ -46,7 +46,7 @@ export interface PoolInput {
   readonly kind?: PoolKind | undefined;
   readonly prefixLength?: number | undefined;
   readonly gateway?: Address | undefined;
-  readonly routes?: readonly Route[] | undefined;
+  readonly routes?: readonly NetworkRoute[] | undefined;
   readonly mtu?: number | undefined;
 }
 

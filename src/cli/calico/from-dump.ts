@@ -11,7 +11,7 @@ import {
   overlaps,
   parseCidr,
 } from "../../net/cidr.ts";
-import { reservedBy } from "../../nouns/reservation/contract/calico-ipreservation.ts";
+import { calicoCidrs } from "../../nouns/reservation/contract/calico-ipreservation.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -156,7 +156,7 @@ function reservationOf({ metadata, spec }: IpReservation): {
   readonly notes: readonly string[];
 } {
   const { name } = metadata;
-  const { cidrs, skipped } = reservedBy(spec.reservedCIDRs ?? []);
+  const { cidrs, skipped } = calicoCidrs(spec.reservedCIDRs ?? []);
   const notes = skipped.map(
     (entry) => `reservation ${name}: "${entry}" is neither a CIDR nor an address: left out.`,
   );

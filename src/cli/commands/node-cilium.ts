@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { isManifest, nameOf } from "../../api/http/choose-manifest.ts";
+import { isManifest, nameInManifest } from "../../api/http/choose-manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
 import { CILIUM_NODE, FAMILY_TEXTS } from "../../nouns/cilium/contract/request.ts";
@@ -150,7 +150,7 @@ const secondsOf = (time: Duration | undefined): number | undefined =>
 
 function ciliumNodesIn(file: string, items: readonly unknown[]) {
   const nodes = items.flatMap((item) => {
-    const name = nameOf(item);
+    const name = nameInManifest(item);
     const isOne = isRecord(item) && isManifest(item) && item.kind === CILIUM_NODE.kind;
     return isOne && typeof name === "string" ? [{ name, object: item }] : [];
   });

@@ -1,4 +1,4 @@
-import { isList, isManifest, nameOf, titleOf } from "../../api/http/choose-manifest.ts";
+import { isList, isManifest, nameInManifest, titleOf } from "../../api/http/choose-manifest.ts";
 import type { ManifestKind } from "../../api/manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
@@ -130,7 +130,7 @@ function formOf<Form extends ManifestKind>(
 }
 
 function nameFor(file: string, { kind }: ManifestKind, manifest: Record<string, unknown>): string {
-  const name = nameOf(manifest);
+  const name = nameInManifest(manifest);
   if (typeof name === "string") return name;
   throw usageError(`${file} has a ${kind} without metadata.name.`);
 }

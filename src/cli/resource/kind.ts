@@ -11,14 +11,14 @@ import {
 } from "../../contract/manifest-fields.ts";
 import {
   CILIUM_POD_IP_POOL,
-  readCiliumPodIpPool,
+  parseCiliumPodIpPool,
 } from "../../nouns/cilium/contract/pod-ip-pool.ts";
 import { poolNameOf } from "../../nouns/cilium/object.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
-import { readManifest } from "../../nouns/pool/contract/calico-ippool.ts";
-import { type PoolDocument, readPool } from "../../nouns/pool/contract/request.ts";
-import { readSpiderIpPool, SPIDER_IPPOOL } from "../../nouns/pool/contract/spider-ippool.ts";
-import { readSpiderSubnet, SPIDER_SUBNET } from "../../nouns/pool/contract/spider-subnet.ts";
+import { parseIpPool } from "../../nouns/pool/contract/calico-ippool.ts";
+import { type PoolDocument, parsePool } from "../../nouns/pool/contract/request.ts";
+import { parseSpiderIpPool, SPIDER_IPPOOL } from "../../nouns/pool/contract/spider-ippool.ts";
+import { parseSpiderSubnet, SPIDER_SUBNET } from "../../nouns/pool/contract/spider-subnet.ts";
 import { NAMESPACE_MANIFEST, NODE_MANIFEST } from "../../nouns/registry/contract/request.ts";
 import { SPIDER_RESERVED_IP } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
 import { usageError } from "../shell/exit.ts";
@@ -115,17 +115,17 @@ export const POOL: Kind = {
     {
       kind: "IPPool",
       apiVersions: CALICO_VERSIONS,
-      bodyOf: poolOf(readManifest),
+      bodyOf: poolOf(parseIpPool),
       unsaid: unsaidOfPool("IPPool"),
     },
     {
       ...SPIDER_IPPOOL,
-      bodyOf: poolOf(readSpiderIpPool),
+      bodyOf: poolOf(parseSpiderIpPool),
       unsaid: unsaidOfPool("SpiderIPPool"),
     },
     {
       ...SPIDER_SUBNET,
-      bodyOf: poolOf(readSpiderSubnet),
+      bodyOf: poolOf(parseSpiderSubnet),
       unsaid: unsaidOfPool("SpiderSubnet"),
     },
   ],
@@ -237,12 +237,12 @@ export const titled = ({ title }: Kind, name: string): string => `${title}/${nam
  */
 function prefixPools(manifest: Manifest): ReturnType<SetForm["membersOf"]> {
   const { name } = manifest.metadata;
-  const networks = orProblem(() => readCiliumPodIpPool(manifest));
+  const networks = orProblem(() => parseCiliumPodIpPool(manifest));
   if (networks instanceof Problem)
     throw usageError(`${CILIUM_POD_IP_POOL.kind} ${name}: ${networks.detail}`);
   return networks.map(({ cidr, maskSize }) => {
     const body = { cidr, assign: "prefixes", blockSize: maskSize, assignmentMode: "Manual" };
-    return { name: poolNameOf(name, cidr), body: wholePool(() => readPool(body)) ?? body };
+    return { name: poolNameOf(name, cidr), body: wholePool(() => parsePool(body)) ?? body };
   });
 }
 

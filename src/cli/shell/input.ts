@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { BODY_BYTES_MAX } from "../../base/limits.ts";
-import { textOf } from "../../base/utf8.ts";
+import { utf8Text } from "../../base/utf8.ts";
 import { usageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
@@ -62,7 +62,7 @@ const linesIn = (bytes: Uint8Array): readonly string[] =>
 
 /** Decodes the bytes of a file. @throws CommandError with the line that is not UTF-8 */
 export function utf8In(file: string, bytes: Uint8Array): string {
-  const text = textOf(bytes);
+  const text = utf8Text(bytes);
   if (text.ok) return text.value;
   throw usageError(`${file}${text.problem}`);
 }

@@ -14,11 +14,11 @@ import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
 import type { PoolDocument } from "../../nouns/pool/contract/request.ts";
 import {
   applicationOfPool,
-  readSpiderIpPool,
+  parseSpiderIpPool,
   SPIDER_PREFIX,
 } from "../../nouns/pool/contract/spider-ippool.ts";
-import { readSpiderSubnet } from "../../nouns/pool/contract/spider-subnet.ts";
-import { readReservedIp } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
+import { parseSpiderSubnet } from "../../nouns/pool/contract/spider-subnet.ts";
+import { parseReservedIp } from "../../nouns/reservation/contract/spider-reserved-ip.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -117,11 +117,11 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
   const pools = [
     ...poolsOf(objects.SpiderIPPool, ipPoolOf),
     ...poolsOf(objects.SpiderSubnet, (subnet) =>
-      desiredPool("SpiderSubnet", subnet, readSpiderSubnet(manifestOf(subnet))),
+      desiredPool("SpiderSubnet", subnet, parseSpiderSubnet(manifestOf(subnet))),
     ),
   ];
   const reservations = objects.SpiderReservedIP.flatMap((item) => {
-    const read = orProblem(() => readReservedIp(manifestOf(item)));
+    const read = orProblem(() => parseReservedIp(manifestOf(item)));
     const { name } = item.metadata;
     if (!(read instanceof Problem)) return [{ name, cidrs: read.spec.cidrs }];
     conflicts.push({ kind: "reservation", name, problem: `is rejected: ${read.detail}` });
@@ -178,9 +178,9 @@ function ipPoolOf(pool: IpPool): DesiredPool {
   const manifest = manifestOf(pool);
   const { spec } = manifest;
   if (!applicationOfPool(pool.metadata) || !isRecord(spec))
-    return desiredPool("SpiderIPPool", pool, readSpiderIpPool(manifest));
+    return desiredPool("SpiderIPPool", pool, parseSpiderIpPool(manifest));
   const { podAffinity: _, ...open } = spec;
-  return desiredPool("SpiderIPPool", pool, readSpiderIpPool({ ...manifest, spec: open }));
+  return desiredPool("SpiderIPPool", pool, parseSpiderIpPool({ ...manifest, spec: open }));
 }
 
 /**

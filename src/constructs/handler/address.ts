@@ -1,7 +1,7 @@
 import type { Answer, PlatClient } from "../../client/index.ts";
 import { Refused } from "./event.ts";
-import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
-import type { Data, Kind } from "./kind.ts";
+import { checkHeld, heldIn, isMade, isOf, resourceAttributesOf, resourceHandleOf } from "./held.ts";
+import type { Data, ResourceKind } from "./kind.ts";
 import { untilComplete } from "./until-complete.ts";
 
 /** The properties whose change means another address. */
@@ -14,10 +14,10 @@ const REPLACING = ["Pool", "Family", "Address", "Host"];
 const HOST = "cloudformation";
 
 /** One address of a pool. */
-export const ADDRESS: Kind = {
+export const ADDRESS_RESOURCE: ResourceKind = {
   type: "Custom::PlatAddress",
 
-  nameOf: (properties, owner) => handleOf(properties, owner, REPLACING),
+  nameOf: (properties, owner) => resourceHandleOf(properties, owner, REPLACING),
 
   async ensure({ plat }, wanted, key) {
     checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
@@ -30,7 +30,7 @@ export const ADDRESS: Kind = {
         handle: wanted.name,
         pools: [Pool],
         ...(Address === undefined ? count : { address: Address }),
-        attributes: attributesOf(wanted, REPLACING),
+        attributes: resourceAttributesOf(wanted, REPLACING),
         // Another event of this version, as a rollback is, gets the address that the handle has.
         limitPerHandle: 1,
       },

@@ -5,7 +5,7 @@ import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 export type Properties = Readonly<Record<string, string | undefined>>;
 
 /** The resource that has an address, a prefix or a pool, as Plat stores it with them. */
-export interface Owner {
+export interface StackResource {
   /** The ARN of the stack. */
   readonly stack: string;
   /** The logical id of the resource in its stack. */
@@ -13,13 +13,16 @@ export interface Owner {
 }
 
 /** Returns the resource that an event is about. */
-export const ownerOf = ({
+export const stackResourceOf = ({
   StackId,
   LogicalResourceId,
-}: CloudFormationCustomResourceEvent): Owner => ({ stack: StackId, resource: LogicalResourceId });
+}: CloudFormationCustomResourceEvent): StackResource => ({
+  stack: StackId,
+  resource: LogicalResourceId,
+});
 
 /** Returns the part of a stack's ARN that no other stack has, also none of the same name. */
-export const uuidOf = ({ stack }: Owner): string => stack.split("/").at(-1) ?? stack;
+export const uuidOf = ({ stack }: StackResource): string => stack.split("/").at(-1) ?? stack;
 
 /** Returns a short text that differs if a value does; absent properties count as left out. */
 export const digestOf = (value: unknown): string =>

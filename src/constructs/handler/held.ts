@@ -1,5 +1,5 @@
 import { found } from "../../client/index.ts";
-import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
+import { digestOf, type Properties, Refused, type StackResource, uuidOf } from "./event.ts";
 import type { ResourceWanted } from "./kind.ts";
 
 /** The text that begins the handles of resources without one of their own. */
@@ -8,14 +8,14 @@ const ROOT = "cfn";
 const SHOWN_CHARACTERS = 100;
 
 /** Something that a handle has. */
-export interface Held {
+export interface HandleEntry {
   readonly attributes?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the handle of a resource: its own, or one that no other resource and no other version of it has. */
-export function handleOf(
+export function resourceHandleOf(
   properties: Properties,
-  owner: Owner,
+  owner: StackResource,
   replacing: readonly string[],
 ): string {
   const shown = owner.resource.slice(0, SHOWN_CHARACTERS);
@@ -24,7 +24,7 @@ export function handleOf(
 }
 
 /** Returns true if the handle is made for a resource of this stack, so that nobody else uses it. */
-export const isMade = (handle: string, owner: Owner): boolean =>
+export const isMade = (handle: string, owner: StackResource): boolean =>
   handle.startsWith(`${ROOT}/${uuidOf(owner)}/`);
 
 /** Returns all that the pages of a list have; nothing if there is no such handle. */
@@ -41,14 +41,16 @@ export async function heldIn<Page, One>(
 }
 
 /** Returns the attributes by which Plat and its operators know whose something is. */
-export const attributesOf = (
+export const resourceAttributesOf = (
   { properties, owner }: ResourceWanted,
   replacing: readonly string[],
 ): Record<string, string> => ({ ...owner, version: versionOf(properties, replacing) });
 
 /** Returns true if something was assigned for the resource, in any version of it. */
-export const isOf = ({ attributes = {} }: Held, { stack, resource }: Owner): boolean =>
-  attributes.stack === stack && attributes.resource === resource;
+export const isOf = (
+  { attributes = {} }: HandleEntry,
+  { stack, resource }: StackResource,
+): boolean => attributes.stack === stack && attributes.resource === resource;
 
 /**
  * Checks that a handle has nothing but what the properties ask for.
@@ -56,7 +58,7 @@ export const isOf = ({ attributes = {} }: Held, { stack, resource }: Owner): boo
  * @throws {Refused} if another resource or another version of this one has the handle
  */
 export function checkHeld(
-  held: readonly Held[],
+  held: readonly HandleEntry[],
   { name, properties, owner }: ResourceWanted,
   replacing: readonly string[],
 ): void {

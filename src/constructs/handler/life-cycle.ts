@@ -1,13 +1,13 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import { ApiError, NotPlat } from "../../client/index.ts";
-import { ADDRESS } from "./address.ts";
-import { ownerOf, type Properties, Refused } from "./event.ts";
-import type { Data, Kind, World } from "./kind.ts";
-import { POOL } from "./pool.ts";
-import { PREFIX } from "./prefix.ts";
+import { ADDRESS_RESOURCE } from "./address.ts";
+import { type Properties, Refused, stackResourceOf } from "./event.ts";
+import type { Data, HandlerWorld, ResourceKind } from "./kind.ts";
+import { POOL_RESOURCE } from "./pool.ts";
+import { PREFIX_RESOURCE } from "./prefix.ts";
 
 /** The outcome of an event. */
-export interface Outcome {
+export interface EventOutcome {
   /** The name of the resource for CloudFormation. After an update another one means a replacement. */
   readonly physicalId: string;
   readonly data?: Data;
@@ -17,7 +17,7 @@ export interface Outcome {
 
 type Event = CloudFormationCustomResourceEvent;
 
-const KINDS: readonly Kind[] = [ADDRESS, PREFIX, POOL];
+const KINDS: readonly ResourceKind[] = [ADDRESS_RESOURCE, PREFIX_RESOURCE, POOL_RESOURCE];
 
 /**
  * Carries out an event of CloudFormation. The physical id is a function of the stack, the logical id and the properties
@@ -28,8 +28,8 @@ const KINDS: readonly Kind[] = [ADDRESS, PREFIX, POOL];
  */
 export async function lifeCycle(
   event: Event,
-  worldOf: (properties: Properties) => World,
-): Promise<Outcome> {
+  worldOf: (properties: Properties) => HandlerWorld,
+): Promise<EventOutcome> {
   try {
     const kind = KINDS.find(({ type }) => type === event.ResourceType);
     if (!kind) throw new Refused(`There is no resource type ${event.ResourceType}.`);
@@ -44,10 +44,10 @@ export async function lifeCycle(
 
 async function ensured(
   event: Exclude<Event, { RequestType: "Delete" }>,
-  kind: Kind,
-  world: World,
-): Promise<Outcome> {
-  const owner = ownerOf(event);
+  kind: ResourceKind,
+  world: HandlerWorld,
+): Promise<EventOutcome> {
+  const owner = stackResourceOf(event);
   const properties: Properties = event.ResourceProperties;
   const name = kind.nameOf(properties, owner);
   const physicalId = idOf(kind, name);
@@ -69,11 +69,11 @@ async function ensured(
  */
 async function releaseFailed(
   event: Extract<Event, { RequestType: "Update" }>,
-  kind: Kind,
-  world: World,
+  kind: ResourceKind,
+  world: HandlerWorld,
   name: string,
 ): Promise<void> {
-  const owner = ownerOf(event);
+  const owner = stackResourceOf(event);
   const left = kind.nameOf(event.OldResourceProperties, owner);
   if (left === name || idOf(kind, left) === event.PhysicalResourceId) return;
   await patiently(world, () => kind.release(world, left, owner));
@@ -81,20 +81,20 @@ async function releaseFailed(
 
 async function deleted(
   event: Extract<Event, { RequestType: "Delete" }>,
-  kind: Kind,
-  world: World,
-): Promise<Outcome> {
+  kind: ResourceKind,
+  world: HandlerWorld,
+): Promise<EventOutcome> {
   const { PhysicalResourceId: physicalId, ResourceProperties: properties } = event;
-  const owner = ownerOf(event);
+  const owner = stackResourceOf(event);
   // CloudFormation makes up the id of a create without an answer.
   const name = nameIn(kind, physicalId) ?? kind.nameOf(properties, owner);
   await patiently(world, () => kind.release(world, name, owner));
   return { physicalId };
 }
 
-const idOf = (kind: Kind, name: string) => `${kind.type}/${name}`;
+const idOf = (kind: ResourceKind, name: string) => `${kind.type}/${name}`;
 
-function nameIn(kind: Kind, physicalId: string): string | undefined {
+function nameIn(kind: ResourceKind, physicalId: string): string | undefined {
   const start = idOf(kind, "");
   return physicalId.startsWith(start) ? physicalId.slice(start.length) : undefined;
 }
@@ -118,7 +118,7 @@ const UNTOLD_WAIT_MS = 5_000;
  * Carries out an act, and repeats it after what passes: a denial within the first minute, and a rejection that says so,
  * such as an address that cools. It gives up when the handler must answer before the end of the wait.
  */
-async function patiently<Result>(world: World, act: () => Promise<Result>): Promise<Result> {
+async function patiently<Result>(world: HandlerWorld, act: () => Promise<Result>): Promise<Result> {
   const startMs = world.now();
   for (;;)
     try {

@@ -6,8 +6,8 @@ import {
   isRejection,
   Unanswered,
 } from "../../client/index.ts";
-import { digestOf, type Owner, type Properties, Refused, uuidOf } from "./event.ts";
-import type { Kind, World } from "./kind.ts";
+import { digestOf, type Properties, Refused, type StackResource, uuidOf } from "./event.ts";
+import type { HandlerWorld, ResourceKind } from "./kind.ts";
 
 /** The fields of a pool that never change and that most pools have: a change of one means another pool. */
 const REPLACING = ["cidr", "assign", "blockSize"] as const;
@@ -21,7 +21,7 @@ const POLL_MS = 5_000;
 type Body = components["schemas"]["PoolRequest"];
 
 /** One pool. Its labels say which resource it is. */
-export const POOL: Kind = {
+export const POOL_RESOURCE: ResourceKind = {
   type: "Custom::PlatPool",
 
   nameOf(properties, owner) {
@@ -65,10 +65,10 @@ export const POOL: Kind = {
 
 /** Creates the pool, or changes it to what the body says. */
 async function write(
-  world: World,
+  world: HandlerWorld,
   name: string,
   body: Body,
-  owner: Owner,
+  owner: StackResource,
 ): Promise<Answer<"putPool">> {
   for (let writes = 1; ; writes++) {
     const there = await read(world, name);
@@ -88,7 +88,11 @@ async function write(
 }
 
 /** Begins to delete the version that was read. A later read sees what became of it. */
-async function begin({ plat }: World, name: string, etag: string | undefined): Promise<void> {
+async function begin(
+  { plat }: HandlerWorld,
+  name: string,
+  etag: string | undefined,
+): Promise<void> {
   try {
     await plat.deletePool({ name, ifMatch: etag });
   } catch (error) {
@@ -98,18 +102,18 @@ async function begin({ plat }: World, name: string, etag: string | undefined): P
   }
 }
 
-const read = ({ plat }: World, name: string) => found(plat.readPool({ name }));
+const read = ({ plat }: HandlerWorld, name: string) => found(plat.readPool({ name }));
 
 /** Returns the fields of a pool, which a template has as one text: as properties they would all be texts. */
 function bodyOf({ Body }: Properties): Body {
   return JSON.parse(Body ?? "{}");
 }
 
-const labelsOf = (owner: Owner) => ({
+const labelsOf = (owner: StackResource) => ({
   "cloudformation/stack": uuidOf(owner),
   // Its end, which the CDK makes unique.
   "cloudformation/resource": owner.resource.slice(-LABEL_CHARACTERS_MAX),
 });
 
-const isOf = (pool: { readonly labels?: Readonly<Record<string, string>> }, owner: Owner) =>
+const isOf = (pool: { readonly labels?: Readonly<Record<string, string>> }, owner: StackResource) =>
   Object.entries(labelsOf(owner)).every(([label, value]) => pool.labels?.[label] === value);

@@ -1,18 +1,18 @@
 import { isRejection, type PlatClient } from "../../client/index.ts";
 import { prefixHandle } from "../../kernel/values/handle.ts";
 import { Refused } from "./event.ts";
-import { attributesOf, checkHeld, handleOf, heldIn, isMade, isOf } from "./held.ts";
-import type { Kind, ResourceWanted } from "./kind.ts";
+import { checkHeld, heldIn, isMade, isOf, resourceAttributesOf, resourceHandleOf } from "./held.ts";
+import type { ResourceKind, ResourceWanted } from "./kind.ts";
 import { untilComplete } from "./until-complete.ts";
 
 /** The properties whose change means another prefix. */
 const REPLACING = ["Pool", "Family", "Cidr"];
 
 /** One prefix of a pool with `assign: "prefixes"`. */
-export const PREFIX: Kind = {
+export const PREFIX_RESOURCE: ResourceKind = {
   type: "Custom::PlatPrefix",
 
-  nameOf: (properties, owner) => handleOf(properties, owner, REPLACING),
+  nameOf: (properties, owner) => resourceHandleOf(properties, owner, REPLACING),
 
   async ensure({ plat }, wanted, key) {
     checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
@@ -36,7 +36,7 @@ async function assign(plat: PlatClient, wanted: ResourceWanted, key: string): Pr
   const family = Family === "6" ? 6 : 4;
   // A limit excludes a specific prefix, of which there is one.
   const which = cidr === undefined ? ({ family, limitPerHandle: 1 } as const) : { cidr };
-  const attributes = attributesOf(wanted, REPLACING);
+  const attributes = resourceAttributesOf(wanted, REPLACING);
   const body = { handle, pools: [Pool], attributes, ...which };
   try {
     const { body: answer } = await plat.assignPrefix({ idempotencyKey: key, body });

@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import pRetry from "p-retry";
-import type { Outcome } from "./life-cycle.ts";
+import type { EventOutcome } from "./life-cycle.ts";
 
 /** CloudFormation rejects a longer answer than 4,096 bytes, and the reason is the only part without a limit. */
 const REASON_CHARACTERS_MAX = 1_000;
@@ -14,7 +14,7 @@ const RETRIES = 5;
  */
 export async function respond(
   { ResponseURL, StackId, RequestId, LogicalResourceId }: CloudFormationCustomResourceEvent,
-  { physicalId, data, failure }: Outcome,
+  { physicalId, data, failure }: EventOutcome,
 ): Promise<void> {
   const body = JSON.stringify({
     Status: failure === undefined ? "SUCCESS" : "FAILED",

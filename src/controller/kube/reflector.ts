@@ -20,7 +20,7 @@ export interface KubeObject {
 }
 
 /** An owner of an object, as its metadata name it. */
-export interface Owner {
+export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -122,7 +122,7 @@ export class Reflector<T extends KubeObject> {
     let version: string | undefined;
     for (let from = ""; version === undefined; ) {
       const query = { limit: String(OBJECTS_PER_PAGE), ...(from && { continue: from }) };
-      const page = await this.#api.send<Page<T>>(this.#request(query), signal);
+      const page = await this.#api.send<ListPage<T>>(this.#request(query), signal);
       this.#heardAtMs = this.#waits.now();
       for (const object of page.items ?? []) found.set(keyOf(object), this.#of.keep(object));
       from = page.metadata.continue ?? "";
@@ -184,7 +184,7 @@ export class Reflector<T extends KubeObject> {
 }
 
 /** A page of a list. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   /** Null in an empty list of metadata alone. */
   readonly items: readonly T[] | null;

@@ -3,7 +3,7 @@ import { type Family, formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr } from "../../net/cidr.ts";
 import { hasHosts } from "../../nouns/pool/pool.ts";
 import type { Rule } from "../../selection/acquire-pools.ts";
-import type { Candidate } from "../../selection/selection.ts";
+import type { PoolCandidate } from "../../selection/selection.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { awaitAll } from "../core/parallel.ts";
@@ -40,7 +40,7 @@ interface FamilyExplanation {
   readonly requested: number;
   /** The rule that gives the family its candidates. */
   readonly rule: Rule;
-  readonly pools: readonly Candidate[];
+  readonly pools: readonly PoolCandidate[];
   /** The blocks that would serve. The claimed free block is chosen at random each time. */
   readonly blocks: readonly {
     readonly action: Action;

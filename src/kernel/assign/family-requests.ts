@@ -19,13 +19,13 @@ import {
 import { isShut, whyShut } from "../../selection/closed-by-reservations.ts";
 import type { Requester } from "../../selection/requester.ts";
 import {
-  type Candidate,
   type Considered,
   candidateOf,
   considered,
   leftOut,
   NOT_NAMED,
   numbered,
+  type PoolCandidate,
   type PoolCriteria,
   poolForbidden,
   selectPools,
@@ -254,7 +254,7 @@ export const candidatesOf = (
   acquirePools(pools, poolCriteria(request, requester, family)).candidates;
 
 /** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
-function unlessShut(candidate: Candidate, configuration: SpaceConfiguration): Candidate {
+function unlessShut(candidate: PoolCandidate, configuration: SpaceConfiguration): PoolCandidate {
   const { pools, unreadableReservations } = configuration;
   const pool = pools.find(({ name }) => name === candidate.pool);
   if (!pool || unreadableReservations.length > 0 || !isShut(pool, configuration)) return candidate;

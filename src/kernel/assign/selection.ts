@@ -5,7 +5,7 @@ import { sameCidr } from "../../net/cidr.ts";
 import type { Application } from "../../nouns/application/application.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
-import type { Candidate } from "../../selection/selection.ts";
+import type { PoolCandidate } from "../../selection/selection.ts";
 import type { Claiming } from "../quotas/claim-charge.ts";
 import { type Block, withTaken } from "../values/block.ts";
 import type { FreedByTime } from "../values/freed-by-time.ts";
@@ -43,7 +43,7 @@ export interface FamilyRequest {
   /** The pools that may serve, in order. */
   readonly pools: readonly Pool[];
   /** Returns the pools that the rule of the request gives, and that their conditions or states leave out. */
-  readonly leftOut?: () => readonly Candidate[];
+  readonly leftOut?: () => readonly PoolCandidate[];
   /** The pools of all stages: the blocks that the host has in them count towards its limit. */
   readonly serving?: readonly Pool[];
   readonly configuration: SpaceConfiguration;

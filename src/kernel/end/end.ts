@@ -23,7 +23,7 @@ import { heldBy } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { handleOfPrefixes } from "../values/handle.ts";
 import { entriesOf } from "../values/index-entry.ts";
-import { freeSlots, type SlotsToFree } from "./free-slots.ts";
+import { freeSlots, type SlotsOfPart } from "./free-slots.ts";
 
 /**
  * An allocation is over in four steps, whoever ends it:
@@ -81,7 +81,7 @@ async function endWhole(
   const short = allocation.state === "live" && !allocation.place.keyed && !isPrefix;
   if (!short) return false;
   const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
-    const end = await freeSlots(context, slotsToFree(allocation, part), part.ordinals);
+    const end = await freeSlots(context, slotsOfPart(allocation, part), part.ordinals);
     freed.push(...addressesOf(part, end.freed));
     return { freed: end.freed.length, left: heldBy(end.block, part.token).length };
   });
@@ -165,7 +165,7 @@ export async function withdraw(
   if (!aborted.isDone) return;
   const { allocation } = aborted;
   await inParallel(held, PARTS_FREED_AT_ONCE, ({ part, ordinals }) =>
-    freeSlots(context, slotsToFree(allocation, part), ordinals),
+    freeSlots(context, slotsOfPart(allocation, part), ordinals),
   );
   if (unsettled) return;
   await endTails(context, allocation);
@@ -249,7 +249,7 @@ async function freeRestOfPart(
   author: Author,
   freed: string[],
 ): Promise<void> {
-  const slots = slotsToFree(allocation, part);
+  const slots = slotsOfPart(allocation, part);
   const free = async (ordinals: readonly number[]) => {
     const end = await freeSlots(context, slots, ordinals);
     freed.push(...addressesOf(part, end.freed));
@@ -292,7 +292,7 @@ export async function deleteFreedParts(
   await context.store.changeAllocation("settle-kept", seen, next);
 }
 
-export function slotsToFree(allocation: Allocation, part: Part): SlotsToFree {
+export function slotsOfPart(allocation: Allocation, part: Part): SlotsOfPart {
   const { place, state, conflicts, charges } = allocation;
   return {
     space: place.space,
@@ -310,7 +310,7 @@ export function slotsToFree(allocation: Allocation, part: Part): SlotsToFree {
 export const heldAgain = (
   { workload }: Allocation,
   { ofApplication }: Part,
-): Pick<SlotsToFree, "applicationHash"> =>
+): Pick<SlotsOfPart, "applicationHash"> =>
   ofApplication && workload ? { applicationHash: applicationHash(workload) } : {};
 
 const addressesOf = ({ block }: Part, ordinals: readonly number[]): string[] =>

@@ -14,7 +14,7 @@ import { fresh } from "../values/fresh.ts";
 import { isReleased } from "../values/slot.ts";
 
 /** Taken slots under one tag, their block, and what they become. */
-export interface SlotsToFree {
+export interface SlotsOfPart {
   readonly space: string;
   readonly block: Cidr;
   readonly token: string;
@@ -47,7 +47,7 @@ export interface Freed {
  */
 export async function freeSlots(
   context: Context,
-  slots: SlotsToFree,
+  slots: SlotsOfPart,
   seen: readonly number[],
   only?: ReadonlySet<number>,
 ): Promise<Freed> {
@@ -66,7 +66,7 @@ export async function freeSlots(
 
 async function freed(
   context: Context,
-  slots: SlotsToFree,
+  slots: SlotsOfPart,
   seen: readonly number[],
   only: ReadonlySet<number> | undefined,
 ): Promise<Freed> {
@@ -112,7 +112,7 @@ async function freed(
 /** Returns what each slot becomes when it is freed. Only a conflict needs the configuration. */
 async function releaseOf(
   context: Context,
-  { space, token, handleHash, cools, conflicts, applicationHash }: SlotsToFree,
+  { space, token, handleHash, cools, conflicts, applicationHash }: SlotsOfPart,
 ): Promise<(ordinal: number) => FreedSlot> {
   const seconds = cools && conflicts?.size ? await quarantineSeconds(context, space) : 0;
   return (ordinal) => {
@@ -132,7 +132,7 @@ export async function quarantineSeconds(context: Context, space: string): Promis
 /** Returns the slots whose release had an unknown outcome, and that the block shows as freed. */
 function freedOf(
   block: Block | undefined,
-  slots: SlotsToFree,
+  slots: SlotsOfPart,
   unsure: ReadonlySet<number>,
 ): number[] {
   return [...unsure].filter((ordinal) => {

@@ -1,6 +1,5 @@
 import type { Family } from "../../net/address.ts";
 import {
-  anyOf,
   cidr,
   codec,
   hostReserved,
@@ -9,6 +8,7 @@ import {
   optional,
   revised,
   text,
+  textAmong,
   under,
 } from "../../table/codec.ts";
 import { readEach } from "../../table/format.ts";
@@ -64,7 +64,7 @@ const AFFINITY = codec<BlockAffinity, "space" | "host" | "family" | "place">({
   attributes: {
     block: cidr,
     pool: text,
-    state: anyOf(AFFINITY_STATES),
+    state: textAmong(AFFINITY_STATES),
     hostReserved: optional(hostReserved),
     revision: id,
     atMs: under("at", number),

@@ -6,7 +6,6 @@ import type { DueTombstone } from "../../nouns/node/tombstone.ts";
 import { mapOf } from "../../table/attribute.ts";
 import { absent, equals, present, sizeIs } from "../../table/clause.ts";
 import {
-  anyOf,
   cidr,
   codec,
   type Form,
@@ -23,6 +22,7 @@ import {
   someOf,
   sparse,
   text,
+  textAmong,
   under,
   withItem,
 } from "../../table/codec.ts";
@@ -303,7 +303,7 @@ const ALLOCATION = codec<Allocation, "place">({
   key: ({ place }) => allocationKey(place),
   named: (key) => ({ place: allocationPlaceIn(key) }),
   attributes: {
-    state: anyOf(ALLOCATION_STATES),
+    state: textAmong(ALLOCATION_STATES),
     handle: text,
     workload: optional(map()),
     host,

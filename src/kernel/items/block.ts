@@ -23,7 +23,7 @@ import {
   withItem,
 } from "../../table/codec.ts";
 import { reading, readOrNot } from "../../table/format.ts";
-import type { Item, Key, Path, Value } from "../../table/item.ts";
+import type { AttributePath, Item, Key, Value } from "../../table/item.ts";
 import { addressInKey, blockKey, blockPk, unescaped } from "../../table/key.ts";
 import { actorIn } from "../../table/signed-table.ts";
 import type { Change, Table } from "../../table/table.ts";
@@ -346,7 +346,7 @@ function updateFrom(change: BlockChange): Change {
 }
 
 /** A path, and its next value: `null` removes it, and nothing leaves it. */
-type Field = readonly [Path, Value | null | undefined];
+type Field = readonly [AttributePath, Value | null | undefined];
 
 const slotField = ([ordinal, slot]: readonly [number, Slot | null]): Field => [
   slotPath(ordinal),

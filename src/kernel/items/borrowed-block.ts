@@ -1,5 +1,5 @@
 import { cidrText } from "../../table/attribute.ts";
-import { anyOf, codec, id, number, revised, under } from "../../table/codec.ts";
+import { codec, id, number, revised, textAmong, under } from "../../table/codec.ts";
 import { readEach } from "../../table/format.ts";
 import { BORROWED_BLOCK_PREFIX, borrowedBlockKey, hostIn, hostPk } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
@@ -43,7 +43,7 @@ const BORROWED_BLOCK = codec<BorrowedBlock, "space" | "host" | "block">({
     block: cidrText(key.sk.slice(BORROWED_BLOCK_PREFIX.length)),
   }),
   attributes: {
-    state: anyOf(BORROWED_BLOCK_STATES),
+    state: textAmong(BORROWED_BLOCK_STATES),
     revision: id,
     atMs: under("at", number),
   },

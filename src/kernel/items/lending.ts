@@ -1,6 +1,6 @@
 import { codec, type FlatForm } from "../../table/codec.ts";
 import { readEach } from "../../table/format.ts";
-import type { Path } from "../../table/item.ts";
+import type { AttributePath } from "../../table/item.ts";
 import {
   fullPoolsPk,
   LENDING_PREFIX,
@@ -30,7 +30,7 @@ export function lendingItems(table: Table) {
 
     async noteLending(page: LendingPage): Promise<void> {
       const { hints } = page;
-      const remove = [...hints].flatMap(([number, hint]): Path[] =>
+      const remove = [...hints].flatMap(([number, hint]): AttributePath[] =>
         hint ? [] : [[nameOfHint(number)]],
       );
       const change = { ...LENDING.update({ hints }), ...(remove.length > 0 && { remove }) };

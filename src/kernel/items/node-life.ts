@@ -19,7 +19,6 @@ import {
 } from "../../nouns/node/tombstone.ts";
 import { equals } from "../../table/clause.ts";
 import {
-  anyOf,
   codec,
   type Form,
   flag,
@@ -30,6 +29,7 @@ import {
   revised,
   sparse,
   text,
+  textAmong,
   texts,
   under,
   via,
@@ -214,8 +214,8 @@ const TOMBSTONE = codec<Tombstone, keyof TombstoneNamed>({
   attributes: {
     resourceVersion: under("rv", id),
     createdAtMs: under("created", number),
-    by: anyOf(ENDED_BY),
-    state: anyOf(TOMBSTONE_STATES),
+    by: textAmong(ENDED_BY),
+    state: textAmong(TOMBSTONE_STATES),
     sinceMs: under("since", number),
     dueAtMs: under(TABLE.dueIndex.sortKey, number),
     revision: id,

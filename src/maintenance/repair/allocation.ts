@@ -14,7 +14,7 @@ import {
   deleteFreedParts,
   endAsSeen,
   freeRest,
-  slotsToFree,
+  slotsOfPart,
 } from "../../kernel/end/end.ts";
 import { freeSlots } from "../../kernel/end/free-slots.ts";
 import {
@@ -111,7 +111,7 @@ export async function repairAllocation(
     const released = releasedOrdinals(seen, part);
     const held = heldBy(block, part.token);
     const left = held.filter((ordinal) => released.has(ordinal));
-    if (left.length > 0) await freeSlots(context, slotsToFree(seen, part), left, released);
+    if (left.length > 0) await freeSlots(context, slotsOfPart(seen, part), left, released);
     return left.length < held.length;
   });
   if (holds.some(Boolean)) {

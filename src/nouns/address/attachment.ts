@@ -1,5 +1,5 @@
 /** One interface of one container, which a network of CNI has once on a host. */
-export interface Attachment {
+export interface AttachmentNamed {
   readonly containerId: string;
   readonly ifName: string;
 }
@@ -8,11 +8,14 @@ export interface Attachment {
 export const POD_UID = "podUid";
 
 /** Returns the handle of an attachment: the same in ADD, CHECK, DEL and GC, and another one on each host. */
-export const handleOfAttachment = (network: string, host: string, attachment: Attachment): string =>
-  `${prefixOf(network, host)}${textOfAttachment(attachment)}`;
+export const handleOfAttachment = (
+  network: string,
+  host: string,
+  attachment: AttachmentNamed,
+): string => `${prefixOf(network, host)}${textOfAttachment(attachment)}`;
 
 /** Returns an attachment of a network on a host as one text. */
-export const textOfAttachment = ({ containerId, ifName }: Attachment): string =>
+export const textOfAttachment = ({ containerId, ifName }: AttachmentNamed): string =>
   `${containerId}/${ifName}`;
 
 /** Returns the attachment that a handle names; nothing if it is of another network or another host. */
@@ -20,7 +23,7 @@ export function attachmentOf(
   handle: string,
   network: string,
   host: string,
-): Attachment | undefined {
+): AttachmentNamed | undefined {
   const prefix = prefixOf(network, host);
   if (!handle.startsWith(prefix)) return undefined;
   const [containerId = "", ifName = "", ...more] = handle.slice(prefix.length).split("/");

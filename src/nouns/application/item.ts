@@ -3,7 +3,6 @@ import type { Outcome } from "../../base/outcome.ts";
 import type { Address } from "../../net/address.ts";
 import {
   address,
-  anyOf,
   codec,
   family,
   flag,
@@ -14,6 +13,7 @@ import {
   record,
   revised,
   text,
+  textAmong,
   texts,
   via,
 } from "../../table/codec.ts";
@@ -86,7 +86,7 @@ const APPLICATION = codec<Application, "space" | keyof ApplicationName>({
   key: ({ space, ...of }) => applicationKey(space, of),
   named: (key) => ({ space: spaceIn(key), ...applicationNamed(unescaped(key.sk)) }),
   attributes: {
-    state: anyOf(APPLICATION_STATES),
+    state: textAmong(APPLICATION_STATES),
     replicas: number,
     start: number,
     addresses: optional(
@@ -103,7 +103,7 @@ const APPLICATION = codec<Application, "space" | keyof ApplicationName>({
           interface: text,
           poolId: id,
           blockSize: number,
-          state: anyOf(LISTED_STATES),
+          state: textAmong(LISTED_STATES),
           addresses: list(address),
         }),
       ),

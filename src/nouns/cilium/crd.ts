@@ -40,11 +40,11 @@ export function decideCrd(statement: CrdStatement): CrdDecision {
     .toSorted(([, a], [, b]) => compareAddresses(a, b))
     .flatMap(([text]) => entryOf(statement, seen, text, before.get(text)) ?? []);
   const memory = settleMarks({ ...statement, entries }, seen);
-  const released = textsOf(memory, "released");
+  const released = rememberedTexts(memory, "released");
   return {
     ...memory,
     seen,
-    free: [...released, ...textsOf(memory, "givenBack")].filter((text) => held.has(text)),
+    free: [...released, ...rememberedTexts(memory, "givenBack")].filter((text) => held.has(text)),
     stated: [...stated].flatMap(([text, address]) =>
       released.has(text) ? [] : [{ address, isUsed: seen.used.has(text) }],
     ),
@@ -52,7 +52,7 @@ export function decideCrd(statement: CrdStatement): CrdDecision {
 }
 
 /** Returns the addresses that are remembered in one state. */
-export const textsOf = (
+export const rememberedTexts = (
   { entries }: CiliumMemory,
   wanted: CiliumEntry["state"],
 ): ReadonlySet<string> =>

@@ -2,7 +2,6 @@ import type { Outcome } from "../../base/outcome.ts";
 import { nodeReportFrom, tombstoneFrom } from "../../kernel/items/node-life.ts";
 import { FAMILIES, type Family } from "../../net/address.ts";
 import {
-  anyOf,
   type Codec,
   codec,
   type Form,
@@ -13,6 +12,7 @@ import {
   optional,
   revised,
   someOf,
+  textAmong,
   under,
   via,
 } from "../../table/codec.ts";
@@ -77,7 +77,7 @@ const STORED = codec<Stored, "space" | "name" | "uid">({
   key: ({ space, name, uid }) => ciliumReportKey(space, name, uid),
   named: (key) => ({ ...nodeIn(key), uid: nameIn(key) }),
   attributes: {
-    mode: anyOf(CILIUM_MODES),
+    mode: textAmong(CILIUM_MODES),
     families: optional(families),
     releaseAfterSeconds: under("releaseAfter", optional(number)),
     withdrawAfterSeconds: under("withdrawAfter", number),

@@ -116,7 +116,7 @@ function usableIn(cidr: Cidr): bigint {
 type Allocated = NonNullable<CiliumObject["ipam"]["pools"]>["allocated"];
 
 /** Returns the prefixes that an object lists. */
-export const prefixesIn = ({ ipam: { pools } }: CiliumObject): readonly PoolPrefix[] =>
+export const listedPrefixes = ({ ipam: { pools } }: CiliumObject): readonly PoolPrefix[] =>
   listedIn(pools?.allocated);
 
 const listedIn = (allocated: Allocated = []): readonly PoolPrefix[] =>

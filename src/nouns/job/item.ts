@@ -1,7 +1,6 @@
 import type { Listed } from "../../base/listed.ts";
 import type { Outcome } from "../../base/outcome.ts";
 import {
-  anyOf,
   type Codec,
   codec,
   type Forms,
@@ -13,6 +12,7 @@ import {
   record,
   revised,
   text,
+  textAmong,
   under,
   via,
 } from "../../table/codec.ts";
@@ -65,7 +65,7 @@ export function jobItems(table: Table) {
 
 /** The fields that every job has, beside those in its key. */
 const STATE = {
-  state: anyOf(JOB_STATES),
+  state: textAmong(JOB_STATES),
   markedAtMs: under("markedAt", optional(number)),
   createdAtMs: under("createdAt", number),
   updatedAtMs: under("updatedAt", number),
@@ -100,7 +100,7 @@ const POOL_JOB = codec<PoolJob, "space" | "id">({
   named,
   attributes: {
     ...STATE,
-    kind: anyOf(POOL_JOB_KINDS),
+    kind: textAmong(POOL_JOB_KINDS),
     pool: text,
     poolId: id,
     poolRevision: id,
@@ -125,7 +125,7 @@ const SPACE_JOB = codec<SpaceJob, "space" | "id">({
   named,
   attributes: {
     ...STATE,
-    kind: anyOf(["space.delete"]),
+    kind: textAmong(["space.delete"]),
     spaceRevision: id,
     stamp: id,
     removed: number,

@@ -169,7 +169,7 @@ export interface NodePatch {
  *
  * @param podCidrs the prefixes that the object lacks
  */
-export function nodePatch(
+export function nodePatchOf(
   statement: NodeStatement,
   podCidrs: readonly string[],
 ): NodePatch | undefined {

@@ -4,7 +4,6 @@ import { absent, equals } from "../../table/clause.ts";
 import {
   address,
   addressSet,
-  anyOf,
   cidr,
   codec,
   flag,
@@ -18,6 +17,7 @@ import {
   selector,
   someOf,
   text,
+  textAmong,
   texts,
   withItem,
 } from "../../table/codec.ts";
@@ -36,13 +36,13 @@ import {
 } from "../../table/key.ts";
 import type { Table } from "../../table/table.ts";
 import { quotaFrom } from "../quota/item.ts";
-import { RESERVATION, reservationFrom } from "../reservation/item.ts";
+import { RESERVATION_ITEM, reservationFrom } from "../reservation/item.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { CONFIGURATION, settingsFrom } from "../settings/item.ts";
 import { type AttributeIndex, SETTINGS_DEFAULT, type Settings } from "../settings/settings.ts";
 import { type AddressPlan, type AddressPlanEntry, assertPlan } from "./address-plan.ts";
 import { reservedBy, type SpaceConfiguration } from "./configuration.ts";
-import type { Route } from "./network.ts";
+import type { NetworkRoute } from "./network.ts";
 import { ASSIGNMENT_MODES, assertPool, BORROWING, POOL_STATES, type Pool } from "./pool.ts";
 
 /**
@@ -132,7 +132,7 @@ export function spaceItems(table: Table) {
       reservation: Reservation,
       seen: Reservation | undefined,
     ): Promise<Outcome<Reservation>> {
-      const item = RESERVATION.item(reservation);
+      const item = RESERVATION_ITEM.item(reservation);
       return withItem(await put("put-reservation", item, seen?.revision), reservationFrom);
     },
 
@@ -215,14 +215,14 @@ const POOL = codec<Pool, "space" | "name">({
   named: spaceAndName,
   attributes: {
     id,
-    state: anyOf(POOL_STATES),
+    state: textAmong(POOL_STATES),
     cidr,
-    assign: optional(anyOf(["prefixes"])),
+    assign: optional(textAmong(["prefixes"])),
     parent: optional(text),
     parentId: optional(id),
     blockSize: number,
     disabled: flag,
-    assignmentMode: anyOf(ASSIGNMENT_MODES),
+    assignmentMode: textAmong(ASSIGNMENT_MODES),
     allowedUses: someOf(),
     nodeSelector: optional(selector),
     namespaceSelector: optional(selector),
@@ -232,13 +232,13 @@ const POOL = codec<Pool, "space" | "name">({
     networks: optional(texts),
     principals: optional(texts),
     cooldownSeconds: optional(number),
-    borrowing: anyOf(BORROWING),
+    borrowing: textAmong(BORROWING),
     ranges: optional(addressSet),
     excludes: optional(addressSet),
-    kind: optional(anyOf(["subnet"])),
+    kind: optional(textAmong(["subnet"])),
     prefixLength: optional(number),
     gateway: optional(address),
-    routes: optional(list(record<Route>({ dst: cidr, gw: address }))),
+    routes: optional(list(record<NetworkRoute>({ dst: cidr, gw: address }))),
     dns: optional(list(address)),
     domain: optional(text),
     vlan: optional(number),

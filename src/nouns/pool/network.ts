@@ -8,7 +8,7 @@ export const POOL_KINDS = ["pods", "subnet"] as const;
 export type PoolKind = (typeof POOL_KINDS)[number];
 
 /** A route that the workloads of a pool need, as CNI has it. */
-export interface Route {
+export interface NetworkRoute {
   readonly dst: Cidr;
   readonly gw: Address;
 }
@@ -19,7 +19,7 @@ export interface NetworkSettings {
   readonly prefixLength?: number;
   /** The gateway of the workloads. The pool does not assign it automatically. */
   readonly gateway?: Address;
-  readonly routes?: readonly Route[];
+  readonly routes?: readonly NetworkRoute[];
   readonly dns?: readonly Address[];
   readonly domain?: string;
   readonly vlan?: number;

@@ -3,7 +3,7 @@ import { codec, id, optional, text, texts } from "../../table/codec.ts";
 import { reservationKey, spaceAndName } from "../../table/key.ts";
 import { assertReservation, type Reservation } from "./reservation.ts";
 
-export const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
+export const RESERVATION_ITEM = codec<Reservation, "space" | "name", "intervals">({
   key: ({ space, name }) => reservationKey(space, name),
   named: spaceAndName,
   attributes: {
@@ -15,4 +15,4 @@ export const RESERVATION = codec<Reservation, "space" | "name", "intervals">({
   assert: assertReservation,
 });
 
-export const reservationFrom = RESERVATION.from;
+export const reservationFrom = RESERVATION_ITEM.from;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Answer, Event } from "../../../src/api/http/event.ts";
+import type { Event, HttpAnswer } from "../../../src/api/http/event.ts";
 import { absent } from "../../../src/table/clause.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
 
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** Serves a request with an answer or with the problem of a code, and returns the metrics that it wrote. */
-async function metricsOf(routeKey: string, answer: Answer | "unreadable" | "table_frozen") {
+async function metricsOf(routeKey: string, answer: HttpAnswer | "unreadable" | "table_frozen") {
   const { measured } = await import("../../../src/api/http/authorized.ts");
   const { Problem } = await import("../../../src/api/schema/problem.ts");
   const result = typeof answer === "string" ? new Problem(answer, "It is so.") : answer;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Problem } from "../../../src/api/schema/problem.ts";
 import type { Listed } from "../../../src/base/listed.ts";
-import { poolList } from "../../../src/nouns/pool/serve/answer.ts";
+import { poolListAnswer } from "../../../src/nouns/pool/serve/answer.ts";
 import { readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import type { Reservation } from "../../../src/nouns/reservation/reservation.ts";
 import {
@@ -25,7 +25,7 @@ interface Page {
 /** Returns the pages of a list in the order in which a reader follows its cursors. */
 function pagesOf<Item>(
   named: {
-    read: typeof poolList.read;
+    read: typeof poolListAnswer.read;
     answer: (listed: Listed<Item>, id: string, wanted: never) => { body: unknown };
   },
   items: readonly Item[],
@@ -80,7 +80,7 @@ describe("a list of what has a name", () => {
       ]);
     const [{ next = "" } = {}] = pagesOf(reservationList, named(2, SMALL) as never, { limit: "1" });
     const other = eventOf("GET", "/v1/pools", { query: { cursor: next } });
-    expect(() => poolList.read(other)).toThrow(Problem);
+    expect(() => poolListAnswer.read(other)).toThrow(Problem);
   });
 
   it("has no page that Lambda could not answer, whatever reservations may say", () => {
@@ -109,7 +109,7 @@ describe("a list of what has a name", () => {
     expect(put).toMatchObject({ spec: { nodeSelector: { text } } });
     const { spec } = put;
     const items = named(2_000, { ...spec, space: "default", state: "active", revision: "r" });
-    const pages = pagesOf(poolList, items as never, { limit: "250" });
+    const pages = pagesOf(poolListAnswer, items as never, { limit: "250" });
     expect(pages.flatMap(({ pools }) => pools)).toHaveLength(2_000);
     expect(Math.max(...pages.map(bytesOf))).toBeLessThan(ANSWER_BYTES_MAX * 0.65);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { usageOf } from "../../../src/base/server-options.ts";
+import { serverHelp } from "../../../src/base/server-options.ts";
 import { serveCommand } from "../../../src/cli/commands/serve.ts";
 import { terminal } from "../terminal.ts";
 
@@ -8,7 +8,7 @@ const { plat, io } = terminal();
 const flagsIn = (help: string) => [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
 
 it("plat serve --help shows each option that the server's own help has", async () => {
-  const own = flagsIn(usageOf("npm start --")).filter((flag) => flag !== "--help");
+  const own = flagsIn(serverHelp("npm start --")).filter((flag) => flag !== "--help");
   expect(own).toContain("--reclaim-seconds");
   const { exit, out } = await plat("serve", "--help");
   expect(exit).toBe(0);

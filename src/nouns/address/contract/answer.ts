@@ -7,7 +7,7 @@ import {
   ownership,
   requestId,
   time,
-  unreadable,
+  unreadableItems,
   whole,
 } from "../../../api/answer-parts.ts";
 import { NETWORK_PARTS } from "../../pool/network.ts";
@@ -102,7 +102,7 @@ export const addressesRead = v.strictObject({
   requestId,
   addresses: v.array(heldAddress),
   read: searchRead,
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

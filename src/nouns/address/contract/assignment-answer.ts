@@ -6,9 +6,9 @@ import {
   interfaceOf,
   missing,
   network,
+  poolRule,
   problemCode,
   requestId,
-  rule,
   time,
   whole,
 } from "../../../api/answer-parts.ts";
@@ -59,7 +59,7 @@ export const familyExplanation = v.strictObject({
   family,
   requested: whole,
   rejection: v.optional(rejection),
-  rule,
+  rule: poolRule,
   pools: v.array(poolConsidered),
   blocks: v.array(blockToUse),
 });

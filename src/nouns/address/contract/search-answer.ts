@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { host, next, requestId, unreadable, whole } from "../../../api/answer-parts.ts";
+import { host, next, requestId, unreadableItems, whole } from "../../../api/answer-parts.ts";
 
 /** The items that a list read for a page. */
 export const listRead = v.strictObject({
@@ -16,7 +16,7 @@ export const handlesRead = v.strictObject({
   requestId,
   handles: v.array(handleListed),
   read: listRead,
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 
@@ -33,6 +33,6 @@ export const hostsRead = v.strictObject({
   requestId,
   hosts: v.array(hostListed),
   read: listRead,
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });

@@ -20,7 +20,7 @@ export interface AddressFilter {
 }
 
 /** An address that a search looks at. */
-export interface Candidate {
+export interface SearchedAddress {
   readonly state: AddressState;
   /** The address alone, or the prefix that it stands for. */
   readonly network: Cidr;
@@ -31,7 +31,7 @@ export interface Candidate {
 /** Returns true if an address meets all conditions of a filter but that on its handle. */
 export function passes(
   { pool, host, owner, attributes, state, cidr }: AddressFilter,
-  candidate: Candidate,
+  candidate: SearchedAddress,
 ): boolean {
   const { attributes: has = {}, owner: owners = {}, ...address } = candidate.state;
   return (

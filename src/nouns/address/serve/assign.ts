@@ -9,7 +9,7 @@ import {
   timed,
   withTenant,
 } from "../../../api/http/event.ts";
-import { type Route, route } from "../../../api/http/http.ts";
+import { type RouteHandler, route } from "../../../api/http/http.ts";
 import { instancePlace } from "../../../api/http/instance-place.ts";
 import { readIdempotencyKey, readQuery } from "../../../api/http/parameters.ts";
 import type { DryRun } from "../../../api/http/write.ts";
@@ -42,7 +42,7 @@ import { explanationAnswer } from "./explanation.ts";
 
 /** Makes the route of requests to assign, whose dry runs may have a handle made for them. */
 export const assigning =
-  (call: AssignCall): Route<AnswerOf<"POST /v1/assign">> =>
+  (call: AssignCall): RouteHandler<AnswerOf<"POST /v1/assign">> =>
   (event, work) =>
     route((asked) => readAssign(asked, () => fresh(work.plat)), call, assignAnswer)(event, work);
 

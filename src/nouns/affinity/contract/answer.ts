@@ -6,7 +6,7 @@ import {
   next,
   requestId,
   time,
-  unreadable,
+  unreadableItems,
   whole,
 } from "../../../api/answer-parts.ts";
 import { affinityType } from "../../../api/schema/field.ts";
@@ -28,7 +28,7 @@ export const affinitiesRead = v.strictObject({
       used: v.optional(whole),
     }),
   ),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 
@@ -47,7 +47,7 @@ export const spaceAffinitiesRead = v.strictObject({
       used: v.pipe(whole, v.description("The number of assigned addresses, of any owner")),
     }),
   ),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { requestId, time, unreadable } from "../../../api/answer-parts.ts";
+import { requestId, time, unreadableItems } from "../../../api/answer-parts.ts";
 import { exhaustedAt, percentUsed } from "../../utilization/contract/history-answer.ts";
 import { ALARM_IDS } from "../alarm.ts";
 
@@ -17,5 +17,5 @@ export const crossedAlarm = v.strictObject({
 export const alarmsRead = v.strictObject({
   requestId,
   alarms: v.pipe(v.array(crossedAlarm), v.description("The thresholds that are crossed now")),
-  unreadable,
+  unreadable: unreadableItems,
 });

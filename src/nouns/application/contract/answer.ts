@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { next, problemCode, unreadable, whole, written } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { next, problemCode, unreadableItems, whole, written } from "../../../api/answer-parts.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import { compareAddresses, formatAddress } from "../../../net/address.ts";
 import { type AddressesWanted, type Application, LISTED_STATES } from "../application.ts";
 import { isComplete, type Unfinished, unfinishedOf } from "../changes.ts";
@@ -20,7 +20,7 @@ const ADDRESSES = {
     onlyOf(addresses) ? undefined : addresses.interfaces,
   ),
   keep: wanted(v.boolean(), ({ keep }) => keep),
-} satisfies Readonly<Record<keyof AddressesWanted | "pools", Told<AddressesWanted>>>;
+} satisfies Readonly<Record<keyof AddressesWanted | "pools", AnswerField<AddressesWanted>>>;
 
 /** Returns the interface without a name, which stands for the only one of an instance. */
 const onlyOf = ({ interfaces }: AddressesWanted) => interfaces.find(({ name }) => name === "");
@@ -97,7 +97,7 @@ const WHOLE = {
     | "members"
     | "complete"
     | "refusal",
-    Told<Whole>
+    AnswerField<Whole>
   >
 >;
 
@@ -111,7 +111,7 @@ export const applicationRead = v.strictObject(application);
 
 export const applicationsRead = v.strictObject({
   applications: v.array(applicationRead),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

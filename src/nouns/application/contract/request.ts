@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Fields, type Inputs, kept, part, readsOf, specOf } from "../../../api/noun.ts";
+import { type Inputs, kept, part, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { pageEntries } from "../../../api/query.ts";
 import {
   flag,
@@ -58,7 +58,7 @@ const ADDRESSES = {
     (said, { pools = [] }: AddressesInput) => said ?? [{ name: "", pools }],
   ),
   keep: { read: v.optional(flag, false) },
-} satisfies Fields<AddressesWanted, AddressesInput>;
+} satisfies RequestFields<AddressesWanted, AddressesInput>;
 
 const addresses = v.pipe(
   fields(readsOf(ADDRESSES)),
@@ -98,7 +98,7 @@ export const APPLICATION = {
       answer: "The addresses that the application wants.",
     },
   },
-} satisfies Fields<ApplicationSpec, ApplicationInput>;
+} satisfies RequestFields<ApplicationSpec, ApplicationInput>;
 
 export const applicationBody = fields({
   ...readsOf(APPLICATION),

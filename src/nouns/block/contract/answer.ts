@@ -7,7 +7,7 @@ import {
   ownership,
   requestId,
   time,
-  unreadable,
+  unreadableItems,
 } from "../../../api/answer-parts.ts";
 import { affinityType } from "../../../api/schema/field.ts";
 import { eachCount, NO_USAGE } from "../../utilization/usage.ts";
@@ -48,7 +48,7 @@ export const addressInBlock = v.strictObject({ address: v.string(), ...ownership
 export const blocksRead = v.strictObject({
   requestId,
   blocks: v.array(blockStatus),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

@@ -55,7 +55,7 @@ export interface CiliumPoolNetwork {
  *
  * @see https://docs.cilium.io/en/stable/network/concepts/ipam/multi-pool/
  */
-export function readCiliumPodIpPool(value: unknown): readonly CiliumPoolNetwork[] {
+export function parseCiliumPodIpPool(value: unknown): readonly CiliumPoolNetwork[] {
   const input = checked(manifest, value);
   const { ipv4, ipv6 } = input.spec;
   return [ipv4, ipv6].flatMap((networks) =>

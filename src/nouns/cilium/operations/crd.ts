@@ -11,7 +11,7 @@ import type { Allocation, Part } from "../../../kernel/values/allocation.ts";
 import { ciliumHandle } from "../../../kernel/values/handle.ts";
 import { type Address, FAMILIES, type Family, formatAddress } from "../../../net/address.ts";
 import { addressAt } from "../../../net/cidr.ts";
-import { type CrdDecision, decideCrd, textsOf } from "../crd.ts";
+import { type CrdDecision, decideCrd, rememberedTexts } from "../crd.ts";
 import { CrdGranting } from "./crd-granting.ts";
 import type { Mode } from "./mode.ts";
 
@@ -47,7 +47,7 @@ export const crd: Mode<Held, Decision> = {
   hasAny: ({ addresses }) => addresses.size > 0,
 
   async finish(context, _request, report, { addresses }) {
-    const gone = [...textsOf(report, "released"), ...textsOf(report, "givenBack")];
+    const gone = [...rememberedTexts(report, "released"), ...rememberedTexts(report, "givenBack")];
     const left = gone.filter((text) => addresses.has(text));
     await freeAll(context, addresses, left);
     return left.length > 0;

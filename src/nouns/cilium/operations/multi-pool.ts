@@ -8,10 +8,10 @@ import { cidrOf, formatCidr } from "../../../net/cidr.ts";
 import { poolWithAddress } from "../../pool/of-address.ts";
 import {
   decideMultiPool,
+  listedPrefixes,
   type MultiPoolDecision,
   missingOf,
   poolsIn,
-  prefixesIn,
 } from "../multi-pool.ts";
 import type { CiliumReport } from "../report.ts";
 import type { Mode } from "./mode.ts";
@@ -28,7 +28,7 @@ export const multiPool: Mode<Held, MultiPoolDecision<GrantedPoolPrefix>> = {
   held: (context, request, report) =>
     prefixesOfPools(context, request, [...poolsIn(request.object), ...poolsOf(report)]),
 
-  stated: ({ object }) => prefixesIn(object).map(({ cidr }) => cidr),
+  stated: ({ object }) => listedPrefixes(object).map(({ cidr }) => cidr),
 
   hasAny: (held) => held.length > 0,
 

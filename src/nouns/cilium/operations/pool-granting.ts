@@ -11,7 +11,7 @@ import { hostId } from "../../../kernel/values/host.ts";
 import { formatCidr, sameCidr } from "../../../net/cidr.ts";
 import { noneUnread } from "../../pool/configuration.ts";
 import { assignsPrefixes } from "../../pool/pool.ts";
-import { prefixesIn } from "../../prefix/operations/node-prefix.ts";
+import { prefixesOfAssignment } from "../../prefix/operations/node-prefix.ts";
 import { allocatedOf, missingOf, type PoolDemand, type PoolPrefix } from "../multi-pool.ts";
 import { ciliumSentence, isPoolOf } from "../object.ts";
 import type { CiliumGrant, CiliumRequest } from "./mode.ts";
@@ -139,7 +139,7 @@ export class PoolGranting {
       ...asked,
     });
     if (assigned instanceof Rejection) return assigned;
-    for (const { cidr } of prefixesIn(assigned)) {
+    for (const { cidr } of prefixesOfAssignment(assigned)) {
       if (this.#has.some((each) => each.pool === pool && sameCidr(each.cidr, cidr))) continue;
       this.#has = [...this.#has, { pool, cidr }];
       this.#taken.push(formatCidr(cidr));

@@ -15,7 +15,7 @@ import { isLater } from "../../node/judge-node.ts";
 import { inPrefixPools, notPrefixes } from "../../node/stated-ranges.ts";
 import { noneUnread } from "../../pool/configuration.ts";
 import { readStated, stateAfter, stateBefore } from "../../prefix/operations/state-ranges.ts";
-import { allocatedOf, prefixesIn } from "../multi-pool.ts";
+import { allocatedOf, listedPrefixes } from "../multi-pool.ts";
 import type { CiliumMemory, CiliumReport, NodeObjects } from "../report.ts";
 import { endCiliumReport, isStillReleasing } from "./end-cilium-report.ts";
 import type { CiliumGrant, CiliumKnown, CiliumRequest } from "./mode.ts";
@@ -83,7 +83,7 @@ export function putCiliumNode(
 /** Returns the prefixes in a grant. */
 const prefixesOf = ({ ipam }: CiliumGrant): readonly Cidr[] => [
   ...networksOf(ipam.podCIDRs),
-  ...prefixesIn({ ipam, status: {} }).map(({ cidr }) => cidr),
+  ...listedPrefixes({ ipam, status: {} }).map(({ cidr }) => cidr),
 ];
 
 /** Returns a grant with networks that the object lists and that are no prefixes: the node uses them, so its object keeps them. */
@@ -102,8 +102,8 @@ async function listing(
   const families = new Set(networksOf(podCIDRs).map(({ family }) => family));
   const more = cidrs.filter(({ family }) => !families.has(family)).map(formatCidr);
   const has = [
-    ...prefixesIn({ ipam: grant.ipam, status: {} }),
-    ...prefixesIn(object).filter(isListed),
+    ...listedPrefixes({ ipam: grant.ipam, status: {} }),
+    ...listedPrefixes(object).filter(isListed),
   ];
   return {
     ...grant,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { effectiveAt, next, time, unreadable, whole } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { effectiveAt, next, time, unreadableItems, whole } from "../../../api/answer-parts.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import { formatTime, type Timed, timeOrNone } from "../../../base/time.ts";
 import {
   endsNotBeforeMs,
@@ -24,7 +24,7 @@ const WALK = {
 } satisfies Readonly<
   Record<
     Exclude<keyof WalkCounts, "unreadable" | "passedBy" | "failed" | "readyAtMs">,
-    Told<WalkCounts>
+    AnswerField<WalkCounts>
   >
 >;
 
@@ -91,7 +91,7 @@ const WHOLE = {
       >
     | "progress"
     | "earliestEndAt",
-    Told<Job>
+    AnswerField<Job>
   >
 >;
 
@@ -100,7 +100,11 @@ export const jobOf = (job: Job) => told(WHOLE, job);
 
 export const jobRead = v.strictObject(schemasOf(WHOLE));
 
-export const jobsRead = v.strictObject({ jobs: v.array(jobRead), unreadable, next });
+export const jobsRead = v.strictObject({
+  jobs: v.array(jobRead),
+  unreadable: unreadableItems,
+  next,
+});
 
 export const jobBegun = v.strictObject({ job: jobRead, effectiveAt: v.optional(effectiveAt) });
 

@@ -14,7 +14,7 @@ import {
   type ClusterEvent,
   type NodePatch,
   type NodeStatement,
-  nodePatch,
+  nodePatchOf,
 } from "../node-health.ts";
 import type { SignOfLife } from "../node-report.ts";
 import type { NodePrefix } from "../prefixes.ts";
@@ -145,13 +145,13 @@ async function state(
   const followed =
     asShown ?? (isAsking && !assign ? NO_PREFIXES : await followNode(context, shown));
   if (followed instanceof Rejection) {
-    const patch = nodePatch(statement, []);
+    const patch = nodePatchOf(statement, []);
     return followed.code === "request_in_progress"
       ? { status: "failed", failure: followed }
       : { status: applied, rejection: followed, ...(patch && { patch }) };
   }
   const { prefixes, writes } = followed;
-  const patch = nodePatch(statement, writes.map(formatCidr));
+  const patch = nodePatchOf(statement, writes.map(formatCidr));
   return { status: applied, ...(prefixes.length > 0 && { prefixes }), ...(patch && { patch }) };
 }
 

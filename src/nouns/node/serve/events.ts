@@ -45,7 +45,7 @@ function listIn(body: Readonly<Record<string, unknown>>): v.InferOutput<typeof e
   throw invalid({ field: "events", problem });
 }
 
-export function eventsAnswer(
+export function eventResultsAnswer(
   results: readonly EventResult[],
   requestId: string,
   { entries }: EventsRequest,

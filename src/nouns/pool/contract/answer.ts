@@ -3,11 +3,11 @@ import {
   ignored,
   networkSettings,
   next,
-  unreadable,
+  unreadableItems,
   whole,
   written,
 } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { formatSet } from "../../../net/address-set.ts";
 import { formatCidr } from "../../../net/cidr.ts";
@@ -70,7 +70,7 @@ const SET = {
   ),
   description: tell(text, ({ description }) => description),
   tags: tell(texts, ({ tags }) => tags),
-} satisfies Readonly<Record<keyof PoolSpec, Told<PoolSpec>>>;
+} satisfies Readonly<Record<keyof PoolSpec, AnswerField<PoolSpec>>>;
 
 /** The fields of a pool, without its id. */
 const WHOLE = {
@@ -89,7 +89,11 @@ const pool = schemasOf(WHOLE);
 
 export const poolRead = v.strictObject(pool);
 
-export const poolsRead = v.strictObject({ pools: v.array(poolRead), unreadable, next });
+export const poolsRead = v.strictObject({
+  pools: v.array(poolRead),
+  unreadable: unreadableItems,
+  next,
+});
 
 export const poolWritten = v.strictObject({ ...pool, ...written, ignored });
 

@@ -6,7 +6,7 @@ import { checked, fields, rule } from "../../../api/schema/schema.ts";
 import { POOL, type PoolDocument, poolSpec, ROUTING_FIELDS } from "./request.ts";
 
 /** A pool as Calico writes it. Its spec is taken strictly; the rest of its metadata and its status are the cluster's. */
-export const manifest = fields({
+export const ipPoolManifest = fields({
   apiVersion: v.picklist(API_VERSIONS, `must be ${API_VERSIONS.join(" or ")}`),
   kind: v.literal("IPPool", "must be IPPool, SpiderIPPool or SpiderSubnet, or a list with one"),
   metadata: v.looseObject({ name: resourceName }, "must be an object with a name"),
@@ -26,8 +26,8 @@ export const manifest = fields({
   status: v.optional(v.unknown()),
 });
 
-export function readManifest(value: unknown): PoolDocument {
-  const input = checked(manifest, value);
+export function parseIpPool(value: unknown): PoolDocument {
+  const input = checked(ipPoolManifest, value);
   const { ipipMode, vxlanMode, natOutgoing, disableBGPExport, ...pool } = input.spec;
   return {
     name: { field: "metadata.name", value: input.metadata.name },

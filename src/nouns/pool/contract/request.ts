@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { NameInBody } from "../../../api/names.ts";
-import { type Fields, type Inputs, kept, readsOf, specOf } from "../../../api/noun.ts";
+import { type Inputs, kept, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import {
   address,
@@ -403,7 +403,7 @@ export const POOL = {
     words: "Words by which people group and find objects.",
     flag: { value: "<tags>", help: "Tags of the pool; with commas or repeatable", as: "texts" },
   },
-} satisfies Fields<PoolSpec, PoolInput>;
+} satisfies RequestFields<PoolSpec, PoolInput>;
 
 const READS = readsOf(POOL);
 
@@ -435,7 +435,7 @@ export const poolSpec = (pool: Inputs<typeof POOL> & PoolInput): PoolSpec =>
   specOf<PoolSpec, PoolInput>(POOL, pool);
 
 /** Reads a pool in Plat's own form. */
-export function readPool(value: unknown): PoolDocument {
+export function parsePool(value: unknown): PoolDocument {
   const input = checked(poolBody, value);
   const { name } = input;
   return {

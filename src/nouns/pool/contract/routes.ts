@@ -2,7 +2,7 @@ import { DRY_RUN, namedListQuery } from "../../../api/query.ts";
 import { CHANGED, type Route } from "../../../api/route.ts";
 import { jobBegun, jobDryRun } from "../../job/contract/answer.ts";
 import { poolRead, poolsRead, poolWritten } from "./answer.ts";
-import { manifest } from "./calico-ippool.ts";
+import { ipPoolManifest } from "./calico-ippool.ts";
 import { poolBody, poolReleaseQuery } from "./request.ts";
 import { spiderIpPoolManifest } from "./spider-ippool.ts";
 import { spiderSubnetManifest } from "./spider-subnet.ts";
@@ -42,7 +42,7 @@ export const POOL_ROUTES = [
       "Creates a pool, or changes the version that the caller saw, from fields or a manifest of Calico or Spiderpool",
     query: DRY_RUN,
     headers: ["If-Match", "If-None-Match"],
-    body: [poolBody, manifest, spiderIpPoolManifest, spiderSubnetManifest],
+    body: [poolBody, ipPoolManifest, spiderIpPoolManifest, spiderSubnetManifest],
     yaml: true,
     answers: { 200: poolWritten, 201: poolWritten },
     rejections: [...CHANGED, "name_mismatch", "pool_overlap", "pool_in_use", "pool_deleting"],

@@ -92,7 +92,7 @@ export function applicationOfPool({
   return { application: `${namespace}/${kind}/${name}`, interfaceName, subnet };
 }
 
-export function readSpiderIpPool(value: unknown): PoolDocument {
+export function parseSpiderIpPool(value: unknown): PoolDocument {
   const input = checked(spiderIpPoolManifest, value);
   const { metadata, spec } = input;
   return {

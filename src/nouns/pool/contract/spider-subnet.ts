@@ -30,7 +30,7 @@ const spec = v.pipe(
  */
 export const spiderSubnetManifest = spiderManifest("SpiderSubnet", spec);
 
-export function readSpiderSubnet(value: unknown): PoolDocument {
+export function parseSpiderSubnet(value: unknown): PoolDocument {
   const input = checked(spiderSubnetManifest, value);
   const { metadata, spec } = input;
   return { name: { field: "metadata.name", value: metadata.name }, spec: poolSpec(spec) };

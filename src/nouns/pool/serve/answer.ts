@@ -16,4 +16,4 @@ export const poolPutAnswer = (
 ): AnswerOf<"PUT /v1/pools/{name}"> =>
   written({ ...result, value }, request, { ...poolOf(value), ...ignored(request) }, value.revision);
 
-export const poolList = namedList("pools", (pool: Pool) => poolOf(pool));
+export const poolListAnswer = namedList("pools", (pool: Pool) => poolOf(pool));

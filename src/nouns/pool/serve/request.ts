@@ -10,10 +10,10 @@ import { readIfMatch } from "../../../api/http/write.ts";
 import { API_VERSIONS } from "../../../api/manifest.ts";
 import { RESOURCE } from "../../../api/names.ts";
 import type { Precondition } from "../../../kernel/core/written.ts";
-import { readManifest } from "../contract/calico-ippool.ts";
-import { type PoolDocument, poolReleaseQuery, readPool } from "../contract/request.ts";
-import { readSpiderIpPool, SPIDER_IPPOOL } from "../contract/spider-ippool.ts";
-import { readSpiderSubnet, SPIDER_SUBNET } from "../contract/spider-subnet.ts";
+import { parseIpPool } from "../contract/calico-ippool.ts";
+import { type PoolDocument, parsePool, poolReleaseQuery } from "../contract/request.ts";
+import { parseSpiderIpPool, SPIDER_IPPOOL } from "../contract/spider-ippool.ts";
+import { parseSpiderSubnet, SPIDER_SUBNET } from "../contract/spider-subnet.ts";
 import type { PoolSpec } from "../pool.ts";
 
 export interface PoolPut {
@@ -45,7 +45,7 @@ export function readPoolPut(event: Event): PoolPut {
 }
 
 function readerOf(document: unknown): (document: unknown) => PoolDocument {
-  if (!isManifest(document)) return readPool;
-  if (document.kind === SPIDER_IPPOOL.kind) return readSpiderIpPool;
-  return document.kind === SPIDER_SUBNET.kind ? readSpiderSubnet : readManifest;
+  if (!isManifest(document)) return parsePool;
+  if (document.kind === SPIDER_IPPOOL.kind) return parseSpiderIpPool;
+  return document.kind === SPIDER_SUBNET.kind ? parseSpiderSubnet : parseIpPool;
 }

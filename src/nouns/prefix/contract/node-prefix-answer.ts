@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { family, time } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import { type Timed, timeOrNone } from "../../../base/time.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
@@ -16,7 +16,7 @@ const PREFIX = {
     expiresAtMs === undefined ? "confirmed" : "pending",
   ),
   expiresAt: tell(v.optional(time), ({ expiresAtMs }) => timeOrNone(expiresAtMs)),
-} satisfies Readonly<Record<keyof Timed<NodePrefix> | "family" | "state", Told<NodePrefix>>>;
+} satisfies Readonly<Record<keyof Timed<NodePrefix> | "family" | "state", AnswerField<NodePrefix>>>;
 
 const prefix = schemasOf(PREFIX);
 

@@ -62,7 +62,7 @@ export const prefixBody = v.pipe(
 const LABELLING = ["description", "tags"] as const;
 
 /** Returns the attributes of a prefix with those that have fields of their own. */
-export const attributesOf = ({
+export const prefixAttributesOf = ({
   attributes,
   description,
   tags,

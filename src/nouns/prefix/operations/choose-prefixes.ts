@@ -12,7 +12,12 @@ import { isExpired } from "../../../kernel/values/allocation.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
 import type { NodePrefix } from "../../node/prefixes.ts";
 import { noneUnread } from "../../pool/configuration.ts";
-import { type GrantedPrefix, type PrefixRequest, prefixesIn, prefixesOf } from "./node-prefix.ts";
+import {
+  type GrantedPrefix,
+  type PrefixRequest,
+  prefixesOf,
+  prefixesOfAssignment,
+} from "./node-prefix.ts";
 
 /**
  * Gives a node one prefix of each family that pools serve, all or none. Those that it has stay. New ones are unconfirmed: they have a
@@ -52,7 +57,7 @@ export async function choosePrefixes(
   if (assigned instanceof Rejection) return assigned;
   // A prefix stays with its node when its pool serves the node no more.
   const others = has.filter(({ cidr }) => !served.includes(cidr.family));
-  return [...others, ...prefixesIn(assigned)];
+  return [...others, ...prefixesOfAssignment(assigned)];
 }
 
 const wantedOf = (families: readonly Family[]) => families.map((family) => ({ family, count: 1 }));

@@ -11,7 +11,12 @@ import { freePrefix } from "../../../kernel/end/free-named.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { type Cidr, formatCidr } from "../../../net/cidr.ts";
 import { changesTo, type NodePrefix, type PrefixesToHold } from "../../node/prefixes.ts";
-import { type GrantedPrefix, type PrefixRequest, prefixesIn, prefixesOf } from "./node-prefix.ts";
+import {
+  type GrantedPrefix,
+  type PrefixRequest,
+  prefixesOf,
+  prefixesOfAssignment,
+} from "./node-prefix.ts";
 
 /**
  * Makes a node have exactly the prefixes that it or its cloud provider states, all confirmed: gives others back, takes what is missing,
@@ -91,7 +96,7 @@ async function takeStated(
   if (stated.length === 0) return [];
   const wanted = stated.map(({ family }) => ({ family, count: 1 }));
   const assigned = await assign(context, { ...request, wanted, prefixes: { stated } });
-  return assigned instanceof Rejection ? assigned : prefixesIn(assigned);
+  return assigned instanceof Rejection ? assigned : prefixesOfAssignment(assigned);
 }
 
 /** Takes the leases off. @returns false if an allocation has changed since it was read */

@@ -56,7 +56,7 @@ export const prefixRequestOf = ({
 });
 
 /** Returns the prefixes of an answer. */
-export const prefixesIn = ({ addresses }: Assignment): readonly NodePrefix[] =>
+export const prefixesOfAssignment = ({ addresses }: Assignment): readonly NodePrefix[] =>
   addresses.flatMap(({ block, pool, expiresAtMs }) => {
     const cidr = parseCidr(block);
     return cidr.ok

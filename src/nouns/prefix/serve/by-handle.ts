@@ -24,7 +24,7 @@ import type { HandlePosition } from "../../address/operations/read-handle.ts";
 import { explanationAnswer } from "../../address/serve/explanation.ts";
 import { handlePosition, positionBody } from "../../address/serve/handle.ts";
 import {
-  attributesOf,
+  prefixAttributesOf,
   prefixBody,
   prefixListQuery,
   prefixReleaseBody,
@@ -40,7 +40,7 @@ export function readPrefixAssign(event: Event): PrefixAssign {
   const input = readJson(event, prefixBody);
   const query = readQuery(event, DRY_RUN);
   const key = readIdempotencyKey(event);
-  const attributes = withTenant(event, attributesOf(input));
+  const attributes = withTenant(event, prefixAttributesOf(input));
   const { space } = query;
   const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun, ...more } = input;
   const { family: wanted, attributes: _, description: __, tags: ___, ...unnamed } = more;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { next, unreadable, whole, written } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { next, unreadableItems, whole, written } from "../../../api/answer-parts.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import type { Quota } from "../quota.ts";
 
 const tell = telling<Quota>();
@@ -14,7 +14,7 @@ const WHOLE = {
   prefixes: tell(v.optional(whole), ({ prefixes }) => prefixes),
   blocks: tell(v.optional(whole), ({ blocks }) => blocks),
   requestsPerSecond: tell(v.optional(whole), ({ requestsPerSecond }) => requestsPerSecond),
-} satisfies Readonly<Record<Exclude<keyof Quota, "space" | "revision">, Told<Quota>>>;
+} satisfies Readonly<Record<Exclude<keyof Quota, "space" | "revision">, AnswerField<Quota>>>;
 
 const quota = schemasOf(WHOLE);
 
@@ -23,7 +23,11 @@ export const quotaOf = (one: Quota) => told(WHOLE, one);
 
 export const quotaRead = v.strictObject(quota);
 
-export const quotasRead = v.strictObject({ quotas: v.array(quotaRead), unreadable, next });
+export const quotasRead = v.strictObject({
+  quotas: v.array(quotaRead),
+  unreadable: unreadableItems,
+  next,
+});
 
 export const quotaWritten = v.strictObject({ ...quota, ...written });
 

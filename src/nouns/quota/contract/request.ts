@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Fields, type Inputs, readsOf, specOf } from "../../../api/noun.ts";
+import { type Inputs, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { principalName, proseText, resourceName, whole } from "../../../api/schema/field.ts";
 import { fields, rule } from "../../../api/schema/schema.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX, QUOTA_MAX } from "../../../base/limits.ts";
@@ -52,7 +52,7 @@ export const QUOTA = {
     words: "The requests that Plat serves in a second.",
     flag: { value: "<n>", help: "Requests that Plat serves in a second", as: "count" },
   },
-} satisfies Fields<QuotaSpec, object>;
+} satisfies RequestFields<QuotaSpec, object>;
 
 const { principal: _, tenant: __, ...MAXIMA } = QUOTA;
 

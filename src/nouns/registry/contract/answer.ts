@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ignored, next, unreadable, written } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import { ignored, next, unreadableItems, written } from "../../../api/answer-parts.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import type { DefaultPoolNames } from "../../../api/schema/pool-names.ts";
 import type { Family } from "../../../net/address.ts";
 import type { Namespace } from "../../namespace/namespace.ts";
@@ -13,7 +13,7 @@ const labelled = telling<Pick<Node | Namespace, "name" | "labels">>();
 const NODE = {
   name: labelled(v.string(), ({ name }) => name),
   labels: labelled(v.record(v.string(), v.string()), ({ labels }) => labels),
-} satisfies Readonly<Record<Exclude<keyof Node, "space" | "id" | "revision">, Told<Node>>>;
+} satisfies Readonly<Record<Exclude<keyof Node, "space" | "id" | "revision">, AnswerField<Node>>>;
 
 const tell = telling<Namespace>();
 const pools = v.optional(v.array(v.string()));
@@ -34,7 +34,10 @@ const NAMESPACE = {
   ipv4DefaultPools: tell(pools, (namespace) => poolsOf(namespace, 4)),
   ipv6DefaultPools: tell(pools, (namespace) => poolsOf(namespace, 6)),
 } satisfies Readonly<
-  Record<Exclude<keyof Namespace, "space" | "revision"> | keyof DefaultPoolNames, Told<Namespace>>
+  Record<
+    Exclude<keyof Namespace, "space" | "revision"> | keyof DefaultPoolNames,
+    AnswerField<Namespace>
+  >
 >;
 
 /** Returns a node as answers write it, without its status. */
@@ -54,13 +57,17 @@ export const nodeRead = v.strictObject({
   status: v.optional(nodeStatus),
 });
 
-export const nodesRead = v.strictObject({ nodes: v.array(nodeRead), unreadable, next });
+export const nodesRead = v.strictObject({
+  nodes: v.array(nodeRead),
+  unreadable: unreadableItems,
+  next,
+});
 
 export const namespaceRead = v.strictObject(namespace);
 
 export const namespacesRead = v.strictObject({
   namespaces: v.array(namespaceRead),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ManifestKind } from "../../../api/manifest.ts";
 import { NAMESPACE, type NameInBody, NODE } from "../../../api/names.ts";
-import { type Fields, type Inputs, kept, part, readsOf, specOf } from "../../../api/noun.ts";
+import { type Inputs, kept, part, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { pageEntries } from "../../../api/query.ts";
 import { defaultPoolsAnnotated } from "../../../api/schema/default-pools.ts";
 import { labels } from "../../../api/schema/labels.ts";
@@ -35,7 +35,7 @@ interface NamespaceInput extends NodeInput, Partial<DefaultPoolNames> {}
 /** The fields of a node that its operator sets. */
 export const NODE_FIELDS = {
   labels: { read: v.optional(labels, {}) },
-} satisfies Fields<NodeSpec, NodeInput>;
+} satisfies RequestFields<NodeSpec, NodeInput>;
 
 /** The fields of a namespace that its operator sets. The value has the three lists of default pools as one. */
 export const NAMESPACE_FIELDS = {
@@ -57,7 +57,7 @@ export const NAMESPACE_FIELDS = {
     words:
       "The default pools of IPv6 alone, in place of `defaultPools`. Without `ipv4DefaultPools` no IPv4 pool serves.",
   },
-} satisfies Fields<NamespaceSpec, NamespaceInput>;
+} satisfies RequestFields<NamespaceSpec, NamespaceInput>;
 
 export const nodeBody = fields({
   ...readsOf(NODE_FIELDS),
@@ -117,13 +117,13 @@ const namespaceSpec = (input: Inputs<typeof NAMESPACE_FIELDS> & NamespaceInput):
   specOf<NamespaceSpec, NamespaceInput>(NAMESPACE_FIELDS, input);
 
 /** Reads a node in Plat's own form. */
-export function readNode(value: unknown): RegistryDocument<NodeSpec> {
+export function parseNode(value: unknown): RegistryDocument<NodeSpec> {
   const { name, ...input } = checked(nodeBody, value);
   return { ...named(name), spec: nodeSpec(input) };
 }
 
 /** Reads a namespace in Plat's own form. */
-export function readNamespace(value: unknown): RegistryDocument<NamespaceSpec> {
+export function parseNamespace(value: unknown): RegistryDocument<NamespaceSpec> {
   const { name, ...input } = checked(namespaceBody, value);
   return { ...named(name), spec: namespaceSpec(input) };
 }
@@ -131,12 +131,12 @@ export function readNamespace(value: unknown): RegistryDocument<NamespaceSpec> {
 const named = (name: string | undefined) =>
   name === undefined ? {} : { name: { field: "name", value: name } };
 
-export function readNodeManifest(value: unknown): RegistryDocument<NodeSpec> {
+export function parseNodeManifest(value: unknown): RegistryDocument<NodeSpec> {
   const { name, labels } = checked(nodeManifest, value).metadata;
   return { name: { field: "metadata.name", value: name }, spec: nodeSpec({ labels }) };
 }
 
-export function readNamespaceManifest(value: unknown): RegistryDocument<NamespaceSpec> {
+export function parseNamespaceManifest(value: unknown): RegistryDocument<NamespaceSpec> {
   const { name, labels, annotations } = checked(namespaceManifest, value).metadata;
   return {
     name: { field: "metadata.name", value: name },

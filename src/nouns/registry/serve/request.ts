@@ -19,11 +19,11 @@ import { namespaceOf, nodeOf } from "../contract/answer.ts";
 import {
   NAMESPACE_MANIFEST,
   NODE_MANIFEST,
+  parseNamespace,
+  parseNamespaceManifest,
+  parseNode,
+  parseNodeManifest,
   type RegistryDocument,
-  readNamespace,
-  readNamespaceManifest,
-  readNode,
-  readNodeManifest,
 } from "../contract/request.ts";
 
 /** A node or a namespace: the part of a path that names it, its manifest, and the readers of both forms of its body. */
@@ -51,15 +51,15 @@ const labelledKind = <Spec>({ of, manifest, read, readManifest }: LabelledKind<S
 export const nodes = labelledKind({
   of: NODE,
   manifest: NODE_MANIFEST,
-  read: readNode,
-  readManifest: readNodeManifest,
+  read: parseNode,
+  readManifest: parseNodeManifest,
 });
 
 export const namespaces = labelledKind({
   of: NAMESPACE,
   manifest: NAMESPACE_MANIFEST,
-  read: readNamespace,
-  readManifest: readNamespaceManifest,
+  read: parseNamespace,
+  readManifest: parseNamespaceManifest,
 });
 
 export const nodePutAnswer = (

@@ -1,6 +1,13 @@
 import * as v from "valibot";
-import { count, ignored, next, unreadable, whole, written } from "../../../api/answer-parts.ts";
-import { schemasOf, type Told, telling, told } from "../../../api/noun.ts";
+import {
+  count,
+  ignored,
+  next,
+  unreadableItems,
+  whole,
+  written,
+} from "../../../api/answer-parts.ts";
+import { type AnswerField, schemasOf, telling, told } from "../../../api/noun.ts";
 import type { Reservation } from "../reservation.ts";
 
 const tell = telling<Reservation>();
@@ -11,7 +18,7 @@ const WHOLE = {
   cidrs: tell(v.array(v.string()), ({ cidrs }) => cidrs),
   reason: tell(v.optional(v.string()), ({ reason }) => reason),
 } satisfies Readonly<
-  Record<Exclude<keyof Reservation, "space" | "intervals" | "revision">, Told<Reservation>>
+  Record<Exclude<keyof Reservation, "space" | "intervals" | "revision">, AnswerField<Reservation>>
 >;
 
 const reservation = schemasOf(WHOLE);
@@ -23,7 +30,7 @@ export const reservationRead = v.strictObject(reservation);
 
 export const reservationsRead = v.strictObject({
   reservations: v.array(reservationRead),
-  unreadable,
+  unreadable: unreadableItems,
   next,
 });
 

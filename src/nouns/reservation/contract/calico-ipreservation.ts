@@ -8,7 +8,7 @@ import { parsePlainInterval } from "../../../net/plain-form.ts";
  *
  * @see https://docs.tigera.io/calico/latest/reference/resources/ipreservation
  */
-export function reservedBy(entries: readonly string[]): {
+export function calicoCidrs(entries: readonly string[]): {
   readonly cidrs: readonly string[];
   readonly skipped: readonly string[];
 } {

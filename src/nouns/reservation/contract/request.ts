@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { NameInBody } from "../../../api/names.ts";
-import { type Fields, type Inputs, kept, readsOf, specOf } from "../../../api/noun.ts";
+import { type Inputs, kept, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { proseText, readable, resourceName } from "../../../api/schema/field.ts";
 import { checked, fields, list } from "../../../api/schema/schema.ts";
 import { RESERVED_CIDRS_MAX } from "../../../base/limits.ts";
@@ -55,7 +55,7 @@ export const RESERVATION = {
     words: "Why the addresses are reserved.",
     flag: { value: "<text>", help: "Why the addresses are reserved" },
   },
-} satisfies Fields<Said, ReservationInput>;
+} satisfies RequestFields<Said, ReservationInput>;
 
 export const reservationBody = fields({
   ...readsOf(RESERVATION),
@@ -77,7 +77,7 @@ export const reservationSpec = (
   intervals: input.cidrs.map(({ interval }) => interval),
 });
 
-export function readReservation(value: unknown): ReservationDocument {
+export function parseReservation(value: unknown): ReservationDocument {
   const input = checked(reservationBody, value);
   const { name } = input;
   return {

@@ -29,7 +29,7 @@ const spec = v.pipe(
  */
 export const reservedIpManifest = spiderManifest("SpiderReservedIP", spec);
 
-export function readReservedIp(value: unknown): ReservationDocument {
+export function parseReservedIp(value: unknown): ReservationDocument {
   const input = checked(reservedIpManifest, value);
   const { metadata, spec } = input;
   return {

@@ -17,8 +17,8 @@ import type { Written } from "../../../kernel/core/written.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { assignsPrefixes } from "../../pool/pool.ts";
 import { reservationOf } from "../contract/answer.ts";
-import { readReservation } from "../contract/request.ts";
-import { readReservedIp, SPIDER_RESERVED_IP } from "../contract/spider-reserved-ip.ts";
+import { parseReservation } from "../contract/request.ts";
+import { parseReservedIp, SPIDER_RESERVED_IP } from "../contract/spider-reserved-ip.ts";
 import type { ReservationWarning, Reserved } from "../operations/reserve.ts";
 import type { Reservation } from "../reservation.ts";
 
@@ -26,7 +26,7 @@ import type { Reservation } from "../reservation.ts";
 export function readReservationPut(event: Event) {
   const documents = readDocuments(event);
   const chosen = chooseManifest(event, documents, { kinds: [SPIDER_RESERVED_IP], of: RESOURCE });
-  const read = isManifest(chosen.document) ? readReservedIp : readReservation;
+  const read = isManifest(chosen.document) ? parseReservedIp : parseReservation;
   const input = read(chosen.document);
   const named = readNamedWrite(event, input.name);
   return { ...named, spec: input.spec, ...readIfMatch(event), ignored: chosen.ignored };

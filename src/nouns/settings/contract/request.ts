@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Fields, readsOf } from "../../../api/noun.ts";
+import { type RequestFields, readsOf } from "../../../api/noun.ts";
 import { indexedAttributes } from "../../../api/schema/attributes.ts";
 import {
   ADDRESSES_PER_REQUEST_MAX,
@@ -153,6 +153,6 @@ export const SETTINGS = {
       as: "textsOrNone",
     },
   },
-} satisfies Fields<Settings, Settings>;
+} satisfies RequestFields<Settings, Settings>;
 
 export const settingsBody = fields(readsOf(SETTINGS));

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { next, requestId, time, unreadable, whole } from "../../../api/answer-parts.ts";
+import { next, requestId, time, unreadableItems, whole } from "../../../api/answer-parts.ts";
 import { unit } from "../../block/contract/answer.ts";
 import { eachCount, NO_USAGE } from "../usage.ts";
 
@@ -51,7 +51,7 @@ export const poolMapRead = v.strictObject({
       v.description("With `detail=blocks`, instead of `groups`: the blocks of each group"),
     ),
   ),
-  unreadable,
+  unreadable: unreadableItems,
   next,
   ranges: v.optional(
     v.pipe(

@@ -20,7 +20,7 @@ export interface UtilizationPosition {
 }
 
 /** The counts of a pool so far. */
-export interface Counted {
+export interface PoolCountSoFar {
   /** The sum of the blocks so far; of the whole pool as soon as `outside` is present. */
   readonly usage: Usage;
   /** The blocks that this page counted, in the order of addresses. */
@@ -45,7 +45,7 @@ export async function countPool(
   context: Context,
   configuration: SpaceConfiguration,
   { pool, position, budget, blocksMax }: Counting,
-): Promise<Counted> {
+): Promise<PoolCountSoFar> {
   const counter = poolCounter(context, configuration, pool);
   const blocks: ({ cidr: string } & Usage)[] = [];
   let sum = position?.sum ?? NO_USAGE;

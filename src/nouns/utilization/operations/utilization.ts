@@ -7,7 +7,7 @@ import { poolNamed } from "../../pool/configuration.ts";
 import { childrenOf } from "../../pool/hierarchy.ts";
 import { assignsPrefixes, type Pool } from "../../pool/pool.ts";
 import type { PoolUsage } from "../pool-usage.ts";
-import { type Counted, countPool, type UtilizationPosition } from "./count-pool.ts";
+import { countPool, type PoolCountSoFar, type UtilizationPosition } from "./count-pool.ts";
 
 /** A pool that is made of a prefix of another one. */
 export interface ChildUse {
@@ -16,7 +16,7 @@ export interface ChildUse {
   readonly counted: PoolUsage | undefined;
 }
 
-export interface Utilization extends Counted {
+export interface Utilization extends PoolCountSoFar {
   readonly pool: string;
   /** The first pools that are made of its prefixes, by name; on the last page. */
   readonly children: readonly ChildUse[];

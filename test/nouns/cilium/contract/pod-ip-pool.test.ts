@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { orProblem, Problem } from "../../../../src/api/schema/problem.ts";
-import { readCiliumPodIpPool } from "../../../../src/nouns/cilium/contract/pod-ip-pool.ts";
+import { parseCiliumPodIpPool } from "../../../../src/nouns/cilium/contract/pod-ip-pool.ts";
 
 const manifest = (spec: unknown, metadata: unknown = { name: "mars" }) => ({
   apiVersion: "cilium.io/v2alpha1",
@@ -10,7 +10,7 @@ const manifest = (spec: unknown, metadata: unknown = { name: "mars" }) => ({
 });
 
 const detailOf = (value: unknown) => {
-  const problem = orProblem(() => readCiliumPodIpPool(value));
+  const problem = orProblem(() => parseCiliumPodIpPool(value));
   return problem instanceof Problem ? problem.detail : "none";
 };
 
@@ -20,7 +20,7 @@ describe("a CiliumPodIPPool", () => {
       ipv4: { cidrs: ["10.10.0.0/16", "10.20.0.0/16"], maskSize: 27 },
       ipv6: { cidrs: ["FD00:0::/104"], maskSize: 120 },
     };
-    expect(readCiliumPodIpPool(manifest(spec))).toEqual([
+    expect(parseCiliumPodIpPool(manifest(spec))).toEqual([
       { cidr: "10.10.0.0/16", maskSize: 27 },
       { cidr: "10.20.0.0/16", maskSize: 27 },
       { cidr: "fd00::/104", maskSize: 120 },
@@ -28,7 +28,9 @@ describe("a CiliumPodIPPool", () => {
   });
 
   it("can have no networks, and selectors that are the agent's", () => {
-    expect(readCiliumPodIpPool(manifest({ podSelector: { matchLabels: { a: "b" } } }))).toEqual([]);
+    expect(parseCiliumPodIpPool(manifest({ podSelector: { matchLabels: { a: "b" } } }))).toEqual(
+      [],
+    );
   });
 
   it("needs a mask, and networks of the right family that are written once", () => {
