@@ -9,21 +9,21 @@ import {
 } from "../src/nouns/affinity/serve/answer.ts";
 import {
   type AffinitiesWanted,
-  readAffinityClaim,
-  readAffinityRelease,
+  parseAffinityClaim,
+  parseAffinityRelease,
 } from "../src/nouns/affinity/serve/request.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 export const affinitiesOver = ({ connect }: Wiring) =>
   authorized<"affinities">(connect, {
     "POST /v1/nodes/{node}/affinities": route(
-      readAffinityClaim,
+      parseAffinityClaim,
       (plat, wanted: AffinitiesWanted) =>
         "cidr" in wanted ? claimAffinities(plat, wanted) : ensureBlocks(plat, wanted),
       affinitiesClaimedAnswer,
     ),
     "DELETE /v1/nodes/{node}/affinities": route(
-      readAffinityRelease,
+      parseAffinityRelease,
       (plat, { cidr, ...releasing }) =>
         cidr ? releaseRange(plat, { ...releasing, cidr }) : releaseAffinities(plat, releasing),
       affinitiesReleasedAnswer,

@@ -7,8 +7,8 @@ import {
   applicationPutAnswer,
 } from "../src/nouns/application/serve/answer.ts";
 import {
-  readApplicationMatch,
-  readApplicationPut,
+  parseApplicationMatch,
+  parseApplicationPut,
 } from "../src/nouns/application/serve/request.ts";
 import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
@@ -17,12 +17,12 @@ import { deployed, type Wiring } from "../src/wiring.ts";
 export const applicationsOver = ({ connect }: Wiring) =>
   authorized<"applications">(connect, {
     "PUT /v1/applications/{namespace}/{kind}/{name}": route(
-      readApplicationPut,
+      parseApplicationPut,
       (plat, { space, of, spec, ifMatch }) => putApplication(plat, space, of, spec, ifMatch),
       applicationPutAnswer,
     ),
     "DELETE /v1/applications/{namespace}/{kind}/{name}": route(
-      readApplicationMatch,
+      parseApplicationMatch,
       (plat, { space, of, ifMatch }) => deleteApplication(plat, space, of, ifMatch),
       applicationDeleteAnswer,
     ),

@@ -6,7 +6,7 @@ import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import { explain } from "../src/kernel/assign/explain.ts";
 import type { Context, Work } from "../src/kernel/core/context.ts";
 import { assigning } from "../src/nouns/address/serve/assign.ts";
-import { prefixAssignAnswer, readPrefixAssign } from "../src/nouns/prefix/serve/by-handle.ts";
+import { parsePrefixAssign, prefixAssignAnswer } from "../src/nouns/prefix/serve/by-handle.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, { dryRun }: Work) =>
@@ -15,7 +15,7 @@ const assignOrExplain = async (plat: Context, request: AssignRequest & DryRun, {
 export const assignOver = ({ connect }: Wiring) =>
   authorized<"assign">(connect, {
     "POST /v1/assign": assigning(assignOrExplain),
-    "POST /v1/prefixes": route(readPrefixAssign, assignOrExplain, prefixAssignAnswer),
+    "POST /v1/prefixes": route(parsePrefixAssign, assignOrExplain, prefixAssignAnswer),
   });
 
 export const handler = deployed(assignOver);

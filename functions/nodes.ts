@@ -9,18 +9,18 @@ import {
   ciliumNodeReleasedAnswer,
 } from "../src/nouns/cilium/serve/answer.ts";
 import {
-  readCiliumNodePath,
-  readCiliumNodePut,
-  readCiliumNodeRelease,
+  parseCiliumNodePath,
+  parseCiliumNodePut,
+  parseCiliumNodeRelease,
 } from "../src/nouns/cilium/serve/request.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { completeNodes } from "../src/nouns/node/operations/complete-nodes.ts";
-import { nodesCompletedAnswer, readNodeList } from "../src/nouns/node/serve/complete.ts";
-import { eventResultsAnswer, readEvents } from "../src/nouns/node/serve/events.ts";
+import { nodesCompletedAnswer, parseNodeList } from "../src/nouns/node/serve/complete.ts";
+import { eventResultsAnswer, parseEvents } from "../src/nouns/node/serve/events.ts";
 import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/nouns/prefix/serve/answer.ts";
-import { readPodCidrRelease, readPodCidrs } from "../src/nouns/prefix/serve/request.ts";
+import { parsePodCidrRelease, parsePodCidrs } from "../src/nouns/prefix/serve/request.ts";
 import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
@@ -28,37 +28,37 @@ import { deployed, type Wiring } from "../src/wiring.ts";
 export const nodesOver = ({ connect }: Wiring) =>
   authorized<"nodes">(connect, {
     "POST /v1/events": route(
-      readEvents,
+      parseEvents,
       (plat, request) => applyEvents(plat, request, request.events),
       eventResultsAnswer,
     ),
     "POST /v1/nodes/complete": route(
-      readNodeList,
+      parseNodeList,
       (plat, list) => completeNodes(plat, list),
       nodesCompletedAnswer,
     ),
     "POST /v1/nodes/{node}/pod-cidrs": route(
-      readPodCidrs,
+      parsePodCidrs,
       (plat, wanted) => ensurePrefixes(plat, wanted),
       podCidrsAnswer,
     ),
     "DELETE /v1/nodes/{node}/pod-cidrs": route(
-      readPodCidrRelease,
+      parsePodCidrRelease,
       (plat, release) => releasePrefixes(plat, release),
       podCidrsReleasedAnswer,
     ),
     "GET /v1/nodes/{node}/cilium": route(
-      readCiliumNodePath,
+      parseCiliumNodePath,
       (_, wanted, { dryRun }) => readCiliumNode(dryRun(), wanted),
       ciliumNodeReadAnswer,
     ),
     "PUT /v1/nodes/{node}/cilium": route(
-      readCiliumNodePut,
+      parseCiliumNodePut,
       (plat, { body: _, ...request }) => putCiliumNode(plat, request),
       ciliumNodeAnswer,
     ),
     "DELETE /v1/nodes/{node}/cilium": route(
-      readCiliumNodeRelease,
+      parseCiliumNodeRelease,
       (plat, release) => releaseCiliumNode(plat, release),
       ciliumNodeReleasedAnswer,
     ),

@@ -1,6 +1,11 @@
 import { authorized } from "../src/api/http/authorized.ts";
 import { route } from "../src/api/http/http.ts";
-import { readAddressPath, readJobPath, readNamed, readSpace } from "../src/api/http/parameters.ts";
+import {
+  parseAddressPath,
+  parseJobPath,
+  parseNamed,
+  parseSpace,
+} from "../src/api/http/parameters.ts";
 import { Problem } from "../src/api/schema/problem.ts";
 import { CorruptItemError } from "../src/base/outcome.ts";
 import type { Context } from "../src/kernel/core/context.ts";
@@ -10,20 +15,20 @@ import { listHosts } from "../src/nouns/address/operations/list-hosts.ts";
 import { readAddress } from "../src/nouns/address/operations/read-address.ts";
 import { readHandle } from "../src/nouns/address/operations/read-handle.ts";
 import { addressAnswer, handleAnswer } from "../src/nouns/address/serve/answer.ts";
-import { readHandlePage } from "../src/nouns/address/serve/handle.ts";
+import { parseHandlePage } from "../src/nouns/address/serve/handle.ts";
 import {
   handleListAnswer,
   hostListAnswer,
-  readHandleList,
-  readHostList,
+  parseHandleList,
+  parseHostList,
 } from "../src/nouns/address/serve/holders.ts";
-import { addressListAnswer, readAddressList } from "../src/nouns/address/serve/list.ts";
+import { addressListAnswer, parseAddressList } from "../src/nouns/address/serve/list.ts";
 import { listAffinities } from "../src/nouns/affinity/operations/list-affinities.ts";
 import { listSpaceAffinities } from "../src/nouns/affinity/operations/list-space-affinities.ts";
 import { affinitiesAnswer } from "../src/nouns/affinity/serve/answer.ts";
-import { readAffinityList } from "../src/nouns/affinity/serve/request.ts";
+import { parseAffinityList } from "../src/nouns/affinity/serve/request.ts";
 import {
-  readSpaceAffinities,
+  parseSpaceAffinities,
   spaceAffinitiesAnswer,
 } from "../src/nouns/affinity/serve/space-affinities.ts";
 import {
@@ -32,22 +37,22 @@ import {
 } from "../src/nouns/application/operations/read-applications.ts";
 import { applicationAnswer, applicationListAnswer } from "../src/nouns/application/serve/answer.ts";
 import {
-  readApplicationList,
-  readApplicationPath,
+  parseApplicationList,
+  parseApplicationPath,
 } from "../src/nouns/application/serve/request.ts";
 import { listBlocks } from "../src/nouns/block/operations/list-blocks.ts";
 import { readBlock } from "../src/nouns/block/operations/read-block.ts";
 import { blockAnswer, blocksAnswer } from "../src/nouns/block/serve/answer.ts";
-import { readBlockList, readBlockPath } from "../src/nouns/block/serve/request.ts";
+import { parseBlockList, parseBlockPath } from "../src/nouns/block/serve/request.ts";
 import {
   addressHistoryAnswer,
   eventsAnswer,
   handleHistoryAnswer,
 } from "../src/nouns/event/serve/answer.ts";
 import {
-  readAddressHistoryPage,
-  readHandleHistoryPage,
-  readPoll,
+  parseAddressHistoryPage,
+  parseHandleHistoryPage,
+  parsePoll,
 } from "../src/nouns/event/serve/request.ts";
 import { jobAnswer, jobList } from "../src/nouns/job/serve/answer.ts";
 import { readNode } from "../src/nouns/node/operations/read-node.ts";
@@ -63,8 +68,8 @@ import { poolAnswer, poolListAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { listPrefixes } from "../src/nouns/prefix/operations/list-prefixes.ts";
 import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
 import { podCidrListAnswer } from "../src/nouns/prefix/serve/answer.ts";
-import { prefixListAnswer, readPrefixList } from "../src/nouns/prefix/serve/by-handle.ts";
-import { readPodCidrList } from "../src/nouns/prefix/serve/request.ts";
+import { parsePrefixList, prefixListAnswer } from "../src/nouns/prefix/serve/by-handle.ts";
+import { parsePodCidrList } from "../src/nouns/prefix/serve/request.ts";
 import { listQuotas, readQuota } from "../src/nouns/quota/operations/quotas.ts";
 import { quotaAnswer, quotaList } from "../src/nouns/quota/serve/quota.ts";
 import { listNamespaces, readNamespace } from "../src/nouns/registry/operations/namespaces.ts";
@@ -77,14 +82,14 @@ import {
 } from "../src/nouns/registry/serve/answer.ts";
 import { reservationAnswer, reservationList } from "../src/nouns/reservation/serve/reservation.ts";
 import { settingsAnswer } from "../src/nouns/settings/serve/settings.ts";
-import { readSpaceList, spaceListAnswer } from "../src/nouns/space/serve/list.ts";
+import { parseSpaceList, spaceListAnswer } from "../src/nouns/space/serve/list.ts";
 import { poolHistory } from "../src/nouns/utilization/operations/pool-history.ts";
 import { poolMap } from "../src/nouns/utilization/operations/pool-map.ts";
 import { utilization } from "../src/nouns/utilization/operations/utilization.ts";
 import { utilizationAnswer } from "../src/nouns/utilization/serve/answer.ts";
 import { poolHistoryAnswer } from "../src/nouns/utilization/serve/history.ts";
-import { poolMapAnswer, readPoolMap } from "../src/nouns/utilization/serve/map.ts";
-import { readUtilizationPath } from "../src/nouns/utilization/serve/utilization.ts";
+import { parsePoolMap, poolMapAnswer } from "../src/nouns/utilization/serve/map.ts";
+import { parseUtilizationPath } from "../src/nouns/utilization/serve/utilization.ts";
 import { readEvents } from "../src/publish/read-events.ts";
 import { readAddressHistory, readHandleHistory } from "../src/publish/read-history.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
@@ -95,53 +100,57 @@ const nothing = () => undefined;
 export const readOver = ({ connect, history }: Wiring) =>
   authorized<"read">(connect, {
     "GET /v1/addresses": route(
-      readAddressList,
+      parseAddressList,
       (plat, search) => listAddresses(plat, search),
       addressListAnswer,
     ),
     "GET /v1/addresses/{ip}": route(
-      readAddressPath,
+      parseAddressPath,
       (plat, { space, address }) => readAddress(plat, space, address),
       addressAnswer,
     ),
     "GET /v1/handles": route(
-      readHandleList,
+      parseHandleList,
       (plat, wanted) => listHandles(plat, wanted),
       handleListAnswer,
     ),
-    "GET /v1/hosts": route(readHostList, (plat, wanted) => listHosts(plat, wanted), hostListAnswer),
+    "GET /v1/hosts": route(
+      parseHostList,
+      (plat, wanted) => listHosts(plat, wanted),
+      hostListAnswer,
+    ),
     "GET /v1/handles/{handle+}": route(
-      readHandlePage,
+      parseHandlePage,
       (plat, wanted) => readHandle(plat, wanted),
       handleAnswer,
     ),
     "GET /v1/blocks": route(
-      readBlockList,
+      parseBlockList,
       (plat, wanted) => listBlocks(plat, wanted),
       blocksAnswer,
     ),
     "GET /v1/blocks/{cidr+}": route(
-      readBlockPath,
+      parseBlockPath,
       (plat, wanted) => readBlock(plat, wanted),
       blockAnswer,
     ),
     "GET /v1/affinities": route(
-      readSpaceAffinities,
+      parseSpaceAffinities,
       (plat, wanted) => listSpaceAffinities(plat, wanted),
       spaceAffinitiesAnswer,
     ),
     "GET /v1/nodes/{node}/affinities": route(
-      readAffinityList,
+      parseAffinityList,
       (plat, wanted) => listAffinities(plat, wanted),
       affinitiesAnswer,
     ),
     "GET /v1/nodes/{node}/pod-cidrs": route(
-      readPodCidrList,
+      parsePodCidrList,
       (plat, wanted) => listPrefixes(plat, wanted),
       podCidrListAnswer,
     ),
     "GET /v1/prefixes": route(
-      readPrefixList,
+      parsePrefixList,
       (plat, wanted) => readPrefixes(plat, wanted),
       prefixListAnswer,
     ),
@@ -151,18 +160,18 @@ export const readOver = ({ connect, history }: Wiring) =>
       poolListAnswer.answer,
     ),
     "GET /v1/pools/{name}": route(
-      readNamed,
+      parseNamed,
       (plat, { space, name }) => readPool(plat, space, name),
       poolAnswer,
     ),
     "GET /v1/pools/{name}/utilization": route(
-      readUtilizationPath,
+      parseUtilizationPath,
       (plat, wanted) => utilization(plat, wanted),
       utilizationAnswer,
     ),
     "GET /v1/jobs": route(jobList.read, (plat, { space }) => listJobs(plat, space), jobList.answer),
     "GET /v1/jobs/{id}": route(
-      readJobPath,
+      parseJobPath,
       (plat, { space, id }) => readJob(plat, space, id),
       jobAnswer,
     ),
@@ -172,7 +181,7 @@ export const readOver = ({ connect, history }: Wiring) =>
       reservationList.answer,
     ),
     "GET /v1/reservations/{name}": route(
-      readNamed,
+      parseNamed,
       (plat, { space, name }) => readReservation(plat, space, name),
       reservationAnswer,
     ),
@@ -182,7 +191,7 @@ export const readOver = ({ connect, history }: Wiring) =>
       quotaList.answer,
     ),
     "GET /v1/quotas/{name}": route(
-      readNamed,
+      parseNamed,
       (plat, { space, name }) => readQuota(plat, space, name),
       quotaAnswer,
     ),
@@ -207,46 +216,46 @@ export const readOver = ({ connect, history }: Wiring) =>
       namespaceAnswer,
     ),
     "GET /v1/applications": route(
-      readApplicationList,
+      parseApplicationList,
       (plat, wanted) => listApplications(plat, wanted),
       applicationListAnswer,
     ),
     "GET /v1/applications/{namespace}/{kind}/{name}": route(
-      readApplicationPath,
+      parseApplicationPath,
       (plat, { space, of }) => readApplication(plat, space, of),
       applicationAnswer,
     ),
     "GET /v1/pools/{name}/history": route(
-      readNamed,
+      parseNamed,
       (plat, wanted) => poolHistory(plat, wanted),
       poolHistoryAnswer,
     ),
     "GET /v1/pools/{name}/map": route(
-      readPoolMap,
+      parsePoolMap,
       (plat, wanted) => poolMap(plat, wanted),
       poolMapAnswer,
     ),
     "GET /v1/addresses/{ip}/history": route(
-      readAddressHistoryPage,
+      parseAddressHistoryPage,
       (plat, wanted) => readAddressHistory(plat, history, wanted),
       addressHistoryAnswer,
     ),
     "GET /v1/history/handles/{handle+}": route(
-      readHandleHistoryPage,
+      parseHandleHistoryPage,
       (plat, wanted) => readHandleHistory(plat, history, wanted),
       handleHistoryAnswer,
     ),
     "GET /v1/events": route(
-      readPoll,
+      parsePoll,
       (plat, wanted) => readEvents(history, wanted, plat.now()),
       eventsAnswer,
     ),
     "GET /v1/spaces": route(
-      readSpaceList,
+      parseSpaceList,
       (plat, wanted) => plat.store.listSpacePage(wanted),
       spaceListAnswer,
     ),
-    "GET /v1/config": route(readSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
+    "GET /v1/config": route(parseSpace, (plat, space) => readSettings(plat, space), settingsAnswer),
     /** Answers if the function runs. */
     "GET /healthz": route(nothing, async () => "ok" as const, status),
     /** Answers if the function can reach its table, and knows its keys. */

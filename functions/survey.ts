@@ -1,6 +1,6 @@
 import { authorized } from "../src/api/http/authorized.ts";
 import { route } from "../src/api/http/http.ts";
-import { readSpace } from "../src/api/http/parameters.ts";
+import { parseSpace } from "../src/api/http/parameters.ts";
 import { listAlarms } from "../src/nouns/alarm/operations/list-alarms.ts";
 import { alarmsAnswer } from "../src/nouns/alarm/serve/answer.ts";
 import { listContents } from "../src/nouns/contents/operations/list-contents.ts";
@@ -10,13 +10,17 @@ import {
   contentsAnswer,
   contentsBytes,
 } from "../src/nouns/contents/serve/answer.ts";
-import { orphansAnswer, readOrphansWanted, unsealed } from "../src/nouns/contents/serve/orphans.ts";
-import { readContentsWanted } from "../src/nouns/contents/serve/request.ts";
+import {
+  orphansAnswer,
+  parseOrphansWanted,
+  unsealed,
+} from "../src/nouns/contents/serve/orphans.ts";
+import { parseContentsWanted } from "../src/nouns/contents/serve/request.ts";
 import { readZones } from "../src/nouns/node/operations/read-zones.ts";
 import { zonesAnswer } from "../src/nouns/node/serve/zones.ts";
 import { spaceUtilization } from "../src/nouns/utilization/operations/space-utilization.ts";
 import { spaceUtilizationAnswer } from "../src/nouns/utilization/serve/answer.ts";
-import { readSpaceUtilization } from "../src/nouns/utilization/serve/space-utilization.ts";
+import { parseSpaceUtilization } from "../src/nouns/utilization/serve/space-utilization.ts";
 import { deployed, type Wiring } from "../src/wiring.ts";
 
 /**
@@ -26,22 +30,22 @@ import { deployed, type Wiring } from "../src/wiring.ts";
 export const surveyOver = ({ connect }: Wiring) =>
   authorized<"survey">(connect, {
     "GET /v1/contents": route(
-      readContentsWanted,
+      parseContentsWanted,
       (plat, wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
       contentsAnswer,
     ),
     "GET /v1/orphans": route(
-      readOrphansWanted,
+      parseOrphansWanted,
       async (plat, wanted) => {
         const key = await plat.store.readCursorKey();
         return { ...(await listOrphans(plat, unsealed(wanted, key))), key };
       },
       orphansAnswer,
     ),
-    "GET /v1/alarms": route(readSpace, (plat, space) => listAlarms(plat, space), alarmsAnswer),
-    "GET /v1/zones": route(readSpace, (plat, space) => readZones(plat, space), zonesAnswer),
+    "GET /v1/alarms": route(parseSpace, (plat, space) => listAlarms(plat, space), alarmsAnswer),
+    "GET /v1/zones": route(parseSpace, (plat, space) => readZones(plat, space), zonesAnswer),
     "GET /v1/utilization": route(
-      readSpaceUtilization,
+      parseSpaceUtilization,
       (plat, wanted) => spaceUtilization(plat, wanted),
       spaceUtilizationAnswer,
     ),

@@ -3,7 +3,7 @@ import { assign } from "../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { hostId } from "../src/kernel/values/host.ts";
-import { readAssign } from "../src/nouns/address/serve/assign.ts";
+import { parseAssign } from "../src/nouns/address/serve/assign.ts";
 import { eventOf } from "./api/event.ts";
 
 interface Named {
@@ -18,7 +18,7 @@ export function assignUnderOldName(
   { space, handle, host, ...body }: Readonly<Record<string, unknown>> & Named,
 ) {
   const asked = { ...body, handle: "h", host: "n" };
-  const read = readAssign(
+  const read = parseAssign(
     eventOf("POST", pathIn(space, "/v1/assign"), { body: asked }),
     () => "",
   ) as AssignRequest;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Event, HttpAnswer } from "../api/http/event.ts";
-import { readQuery } from "../api/http/parameters.ts";
+import { parseQuery } from "../api/http/parameters.ts";
 import { cidr, wholeText } from "../api/schema/field.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
@@ -41,7 +41,7 @@ import {
 import { V6_PLACES_MAX } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { networksOf, networksOnce, type Place, placeOf } from "./networks.ts";
-import { onPage, PAGING, pageAnswer, readPage } from "./paging.ts";
+import { onPage, PAGING, pageAnswer, parsePage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
@@ -193,9 +193,9 @@ export const COUNT = "GET /v1/addresses/count";
 
 const COUNTED = { cidr: v.optional(cidr), skip: v.optional(wholeText(0, 999_999_999)) };
 
-/** Reads which addresses a request of the dialect counts. */
-export const readCount = (event: Event): CountWanted => ({
-  ...readQuery(event, COUNTED),
+/** Parses which addresses a request of the dialect counts. */
+export const parseCount = (event: Event): CountWanted => ({
+  ...parseQuery(event, COUNTED),
   placesMax: V6_PLACES_MAX,
 });
 
@@ -242,7 +242,7 @@ async function listMore(
 ): Promise<HttpAnswer> {
   const { query } = asked;
   const { space } = around;
-  const page = readPage(asked);
+  const page = parsePage(asked);
   const isIn = parentsIn(query);
   const passes = matching(query, fields);
   const isFound = textTest(query);

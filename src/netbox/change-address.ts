@@ -11,7 +11,7 @@ import { netboxAddressChange, netboxAddressChanges, netboxDeletes } from "./cont
 import { changesOf, currentOf, type HeldAddress, type Said, saidIn } from "./fields.ts";
 import { networksOnce } from "./networks.ts";
 import type { Plat } from "./plat.ts";
-import { type Operation, ofBody, readBody, readList } from "./request.ts";
+import { type Operation, ofBody, parseNetboxBody, parseNetboxList } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const CHANGE = { one: netboxAddressChange, list: netboxAddressChange };
@@ -20,7 +20,7 @@ type Change = v.InferOutput<typeof netboxAddressChange>;
 
 /** Changes the fields of an assigned address. */
 export const changeAddress: Operation = async (asked, plat) => {
-  const { items } = readBody(asked, CHANGE);
+  const { items } = parseNetboxBody(asked, CHANGE);
   const found = await assignedAt(asked, plat);
   const change = await readyChange(found, items[0] ?? {}, plat);
   return answerWith(await change(), found.around, asked.id);
@@ -28,7 +28,7 @@ export const changeAddress: Operation = async (asked, plat) => {
 
 /** Changes several addresses, after all of the changes are found to be possible. */
 export const changeAddresses: Operation = async (asked, plat) => {
-  const items = readList(asked, netboxAddressChanges);
+  const items = parseNetboxList(asked, netboxAddressChanges);
   const networksIn = networksOnce(plat);
   const changes = await inParallel(items, NETBOX_AT_ONCE_MAX, async (item) => {
     const found = await assignedAt({ ...asked, id: item.id }, plat, networksIn).catch(ofBody);
@@ -80,7 +80,7 @@ export const deleteAddress: Operation = async (asked, plat) => {
 
 /** Releases several addresses, after all of them are found. */
 export const deleteAddresses: Operation = async (asked, plat) => {
-  const items = readList(asked, netboxDeletes);
+  const items = parseNetboxList(asked, netboxDeletes);
   const networksIn = networksOnce(plat);
   const found = await inParallel(items, NETBOX_AT_ONCE_MAX, ({ id }) =>
     assignedAt({ ...asked, id }, plat, networksIn).catch(ofBody),

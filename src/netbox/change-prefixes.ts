@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { readJson } from "../api/http/body.ts";
+import { parseBody } from "../api/http/body.ts";
 import { type Event, type HttpAnswer, withTenant } from "../api/http/event.ts";
-import { readSpace } from "../api/http/parameters.ts";
+import { parseSpace } from "../api/http/parameters.ts";
 import { attributes } from "../api/schema/attributes.ts";
 import { cidr } from "../api/schema/field.ts";
 import { invalid } from "../api/schema/problem.ts";
@@ -22,7 +22,7 @@ import {
   statusOf,
 } from "./prefix-item.ts";
 import { prefixWith } from "./prefixes.ts";
-import { type Operation, ofBody, readBody, readList } from "./request.ts";
+import { type Operation, ofBody, parseNetboxBody, parseNetboxList } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const CHANGE = { one: netboxPrefixChange, list: netboxPrefixChange };
@@ -34,16 +34,16 @@ export const AMEND_PREFIX = "PATCH /v1/prefixes";
 
 const AMENDMENT = fields({ cidr, active: attributes });
 
-/** Reads a change that the dialect makes of the owner of a prefix. */
-export function readPrefixAmendment(event: Event): PrefixAmendment {
-  const { cidr, active } = readJson(event, AMENDMENT);
+/** Parses a change that the dialect makes of the owner of a prefix. */
+export function parsePrefixAmendment(event: Event): PrefixAmendment {
+  const { cidr, active } = parseBody(event, AMENDMENT);
   withTenant(event, active, "tenant");
-  return { space: readSpace(event), cidr, owner: { active } };
+  return { space: parseSpace(event), cidr, owner: { active } };
 }
 
 /** Changes the description and the tags of a pool, or the fields of an assigned prefix. */
 export const changePrefix: Operation = async (asked, plat) => {
-  const { items } = readBody(asked, CHANGE);
+  const { items } = parseNetboxBody(asked, CHANGE);
   const item = await prefixWith(asked, plat);
   const change = await readyChange(item, items[0] ?? {}, plat);
   return { status: 200, body: netboxPrefixBody(await change(), asked.base) ?? {} };
@@ -52,7 +52,7 @@ export const changePrefix: Operation = async (asked, plat) => {
 /** Changes several prefixes, after all of the changes are found to be possible. */
 export const changePrefixes: Operation = async (asked, plat) => {
   const ready: (() => Promise<PrefixItem>)[] = [];
-  for (const change of readList(asked, netboxPrefixChanges)) {
+  for (const change of parseNetboxList(asked, netboxPrefixChanges)) {
     const item = await prefixWith({ ...asked, id: change.id }, plat).catch(ofBody);
     ready.push(await readyChange(item, change, plat));
   }
@@ -144,7 +144,7 @@ export const deletePrefix: Operation = async (asked, plat) => {
 /** Releases and deletes several prefixes, after all of them are found. */
 export const deletePrefixes: Operation = async (asked, plat) => {
   const items: PrefixItem[] = [];
-  for (const { id } of readList(asked, netboxDeletes))
+  for (const { id } of parseNetboxList(asked, netboxDeletes))
     items.push(await prefixWith({ ...asked, id }, plat).catch(ofBody));
   for (const item of items) await remove(item, plat);
   return GONE;

@@ -11,7 +11,7 @@ import { type Network, networksOf, networkWith } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
-import { asClause, type DialectRequest, type Operation, readBody } from "./request.ts";
+import { asClause, type DialectRequest, type Operation, parseNetboxBody } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailable);
@@ -30,7 +30,7 @@ async function createFrom(
   plat: Plat,
   { network, networks }: { readonly network: Network; readonly networks: readonly Network[] },
 ): Promise<HttpAnswer> {
-  const body = readBody(asked, AVAILABLE);
+  const body = parseNetboxBody(asked, AVAILABLE);
   const pools = servingIn(network);
   const all: AddressWanted[] = [];
   for (const item of body.items) {
@@ -58,7 +58,7 @@ export const createInRange: Operation = async (asked, plat) => {
 
 /** Assigns specific addresses. All of a request are in one VRF. */
 export const createAddresses: Operation = async (asked, plat) => {
-  const body = readBody(asked, SPECIFIC);
+  const body = parseNetboxBody(asked, SPECIFIC);
   const space = await spaceOfItems(body.items, plat);
   const networks = await networksOf(plat, space);
   const all: AddressWanted[] = [];

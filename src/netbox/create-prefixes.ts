@@ -15,7 +15,7 @@ import { inPlaceOf, type Plat } from "./plat.ts";
 import { isIn } from "./prefix-filter.ts";
 import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
 import { networkOf } from "./prefixes.ts";
-import { type DialectRequest, type Operation, readBody } from "./request.ts";
+import { type DialectRequest, type Operation, parseNetboxBody } from "./request.ts";
 import { noSuch, spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailablePrefix);
@@ -27,7 +27,7 @@ const LOCATION = "/api/ipam/prefixes/";
  * one prefix of the pool, so a repeat returns it. One object is safe to repeat under a key too.
  */
 export const createAvailablePrefixes: Operation = async (asked, plat) => {
-  const { items: wanted, isList } = readBody(asked, AVAILABLE);
+  const { items: wanted, isList } = parseNetboxBody(asked, AVAILABLE);
   const { network } = await networkOf(asked, plat);
   const key = isList ? undefined : asked.event.headers["idempotency-key"];
   const said = wanted.map(({ prefix_length: length, status: _, ...fields }) => ({
@@ -73,7 +73,7 @@ function rejectTwice(handles: readonly (string | undefined)[]): void {
  * is a pool in NetBox's sense, or one of prefixes for a container.
  */
 export const createPrefix: Operation = async (asked, plat) => {
-  const { items } = readBody(asked, NEW);
+  const { items } = parseNetboxBody(asked, NEW);
   const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] = items;
   if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
   const said = saidIn(fields);

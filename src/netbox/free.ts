@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { Event, HttpAnswer } from "../api/http/event.ts";
-import { readNamedWith } from "../api/http/parameters.ts";
+import { parseNamedWith } from "../api/http/parameters.ts";
 import { readable, wholeText } from "../api/schema/field.ts";
 import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import { type Cidr, formatCidr, type Interval, intervalOf, parseInterval } from "../net/cidr.ts";
 import type { Network, PoolBody } from "./networks.ts";
-import { readPage } from "./paging.ts";
+import { parsePage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { networkOf, prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
@@ -23,8 +23,8 @@ const WANTED = {
   ),
 };
 
-/** Reads which free addresses or prefixes of a pool a request of the dialect asks for. */
-export const readFree = (event: Event) => readNamedWith(event, WANTED);
+/** Parses which free addresses or prefixes of a pool a request of the dialect asks for. */
+export const parseFree = (event: Event) => parseNamedWith(event, WANTED);
 
 export const freeAnswer = (free: readonly Cidr[]): HttpAnswer => ({
   status: 200,
@@ -63,7 +63,7 @@ export const listAvailablePrefixes: Operation = async (asked, plat) => {
 
 function limitOf(asked: DialectRequest): number {
   rejectUnknownFilters(asked.query, (name) => name === "limit");
-  return readPage(asked).limit;
+  return parsePage(asked).limit;
 }
 
 const poolsOf = ({ pools }: Network, assign: PoolBody["assign"]) =>

@@ -16,8 +16,8 @@ export const PAGING = ["limit", "offset"] as const;
 /** The parameters that a link sets anew. */
 const SET_BY_LINKS: readonly string[] = [...PAGING, "cursor"];
 
-/** Reads `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
-export function readPage({ query }: Pick<DialectRequest, "query">): OffsetPage {
+/** Parses `limit` and `offset`. As in NetBox, a limit of 0 asks for the most that a page can have. */
+export function parsePage({ query }: Pick<DialectRequest, "query">): OffsetPage {
   const limit = wholeIn(query, "limit", NETBOX_PER_PAGE_DEFAULT);
   const offset = wholeIn(query, "offset", 0);
   return {
@@ -36,7 +36,7 @@ export function onPage(
   all: readonly object[],
   unreadable: readonly object[] = [],
 ): HttpAnswer {
-  const page = readPage(asked);
+  const page = parsePage(asked);
   const results = all.slice(page.offset, page.offset + page.limit);
   const isLast = page.offset + results.length >= all.length;
   const found = { results, count: all.length, unreadable };

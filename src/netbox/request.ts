@@ -40,8 +40,8 @@ export function rejectUnknownFilters(query: QueryValues, isKnown: (name: string)
     );
 }
 
-/** Reads a body of one object, or of a list of objects. An absent body is an empty object. */
-export function readBody<One extends v.GenericSchema, List extends v.GenericSchema>(
+/** Parses a body of one object, or of a list of objects. An absent body is an empty object. */
+export function parseNetboxBody<One extends v.GenericSchema, List extends v.GenericSchema>(
   { event }: DialectRequest,
   { one, list }: { readonly one: One; readonly list: List },
 ): { readonly items: readonly v.InferOutput<One>[]; readonly isList: boolean } {
@@ -51,8 +51,8 @@ export function readBody<One extends v.GenericSchema, List extends v.GenericSche
   return { items: isList ? (read as v.InferOutput<One>[]) : [read as v.InferOutput<One>], isList };
 }
 
-/** Reads a body that is a list of objects. */
-export const readList = <List extends v.GenericSchema>(
+/** Parses a body that is a list of objects. */
+export const parseNetboxList = <List extends v.GenericSchema>(
   { event }: DialectRequest,
   list: List,
 ): v.InferOutput<List> => checked(list, event.body ? jsonOf(event) : undefined);

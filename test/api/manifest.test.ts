@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type PoolPut, readPoolPut } from "../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, parsePoolPut } from "../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "./event.ts";
 import { problemIn, rejectedFields } from "./problem-of.ts";
 
 const YAML = { "content-type": "application/yaml" };
 
 const put = (body: unknown, headers: Record<string, string> = YAML) =>
-  readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4-ippool", { body, headers }));
+  parsePoolPut(eventOf("PUT", "/v1/pools/default-ipv4-ippool", { body, headers }));
 
 /** As `kubectl get ippool default-ipv4-ippool -o yaml` prints it. */
 const KUBECTL = `apiVersion: projectcalico.org/v3

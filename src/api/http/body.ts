@@ -10,7 +10,7 @@ import { rejectSpaceInBody } from "./parameters.ts";
 const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)$/;
 
 /** Returns a JSON body as its schema reads it. Rejects a body that names a space. */
-export function readJson<Schema extends v.GenericSchema>(
+export function parseBody<Schema extends v.GenericSchema>(
   event: Event,
   schema: Schema,
 ): v.InferOutput<Schema> {

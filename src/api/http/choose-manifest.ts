@@ -168,7 +168,7 @@ interface Documents {
 }
 
 /** Returns the values of a JSON or YAML body. */
-export function readDocuments(event: Event): Documents {
+export function parseDocuments(event: Event): Documents {
   const type = mediaType(event);
   if (isJson(type)) return { documents: [jsonBody(event)] };
   if (YAML_TYPE.test(type)) return parseYaml(event);

@@ -4,7 +4,7 @@ import { namedListQuery } from "../query.ts";
 import { resourceName } from "../schema/field.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import type { Event } from "./event.ts";
-import { readQuery } from "./parameters.ts";
+import { parseQuery } from "./parameters.ts";
 import { unreadableBody } from "./unreadable.ts";
 
 /** The page that a request asks for. */
@@ -45,7 +45,7 @@ export function pagedList<Item, List extends string, Body extends object>(
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
     read(event: Event): NamedListWanted {
-      const read = readQuery(event, namedListQuery);
+      const read = parseQuery(event, namedListQuery);
       const { cursor, ...asked } = read;
       const opened = openCursor(cursor, listOf(asked), v.object({ after: place }));
       return { ...asked, after: opened.position?.after };

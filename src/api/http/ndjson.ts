@@ -16,7 +16,7 @@ export interface BodyLine {
 }
 
 /** Returns the lines of a body that are not empty. */
-export function readLines(event: Event): readonly BodyLine[] {
+export function parseLines(event: Event): readonly BodyLine[] {
   const text = bodyText(event, BODY_BYTES_MAX);
   return text
     .split("\n")

@@ -17,8 +17,8 @@ import { type FieldProblem, invalid, orProblem, Problem } from "../schema/proble
 import { checked, cut, isRecord, shortened } from "../schema/schema.ts";
 import type { Event } from "./event.ts";
 
-/** Reads the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
-export function readQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+/** Parses the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
+export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = event.queryStringParameters ?? {};
   const known = Object.keys(entries);
   const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
@@ -45,23 +45,23 @@ const READS: readonly string[] = ["GET", "HEAD"];
 export const reservedSpace = (): Problem =>
   invalid({ field: "space", problem: `is ${PROBE_SPACE}, which is reserved for the probe` });
 
-/** Reads the space of a request without query parameters. */
-export function readSpace(event: Event): string {
-  const query = readQuery(event, {});
+/** Parses the space of a request without query parameters. */
+export function parseSpace(event: Event): string {
+  const query = parseQuery(event, {});
   return query.space;
 }
 
-/** Reads a write without a body and a name. */
-export const readDryRun = (event: Event) => readQuery(event, DRY_RUN);
+/** Parses a write without a body and a name. */
+export const parseDryRun = (event: Event) => parseQuery(event, DRY_RUN);
 
-/** Reads the name of a resource in its space. */
-export function readNamed(event: Event, of = RESOURCE) {
-  return readNamedWith(event, {}, of);
+/** Parses the name of a resource in its space. */
+export function parseNamed(event: Event, of = RESOURCE) {
+  return parseNamedWith(event, {}, of);
 }
 
-/** Reads a write of a named resource. A body may repeat the name, but must not contradict the URL. */
-export function readNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
-  const named = readNamedWith(event, DRY_RUN, of);
+/** Parses a write of a named resource. A body may repeat the name, but must not contradict the URL. */
+export function parseNamedWrite(event: Event, nameInBody?: NameInBody, of = RESOURCE) {
+  const named = parseNamedWith(event, DRY_RUN, of);
   if (nameInBody !== undefined) rejectOtherName(nameInBody, named.name);
   return named;
 }
@@ -75,13 +75,13 @@ export function rejectOtherName(nameInBody: NameInBody, name: string): void {
   });
 }
 
-/** Reads the name in the path, and the other parameters of the query. */
-export function readNamedWith<Entries extends v.ObjectEntries>(
+/** Parses the name in the path, and the other parameters of the query. */
+export function parseNamedWith<Entries extends v.ObjectEntries>(
   event: Event,
   entries: Entries,
   of = RESOURCE,
 ) {
-  const query = readQuery(event, entries);
+  const query = parseQuery(event, entries);
   const name = inPath(
     of.part,
     givesNames(event) ? of.given : of.schema,
@@ -90,32 +90,32 @@ export function readNamedWith<Entries extends v.ObjectEntries>(
   return { ...query, name };
 }
 
-export function readJobPath(event: Event): { space: string; id: string } {
-  const space = readSpace(event);
+export function parseJobPath(event: Event): { space: string; id: string } {
+  const space = parseSpace(event);
   const id = inPath("id", jobId, event.pathParameters?.id);
   return { space, id };
 }
 
-export function readHandlePath(event: Event) {
-  return readHandleWith(event, {});
+export function parseHandlePath(event: Event) {
+  return parseHandleWith(event, {});
 }
 
-/** Reads the handle in the path, and the query. */
-export function readHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
-  const query = readQuery(event, entries);
+/** Parses the handle in the path, and the query. */
+export function parseHandleWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = parseQuery(event, entries);
   const handle = inPath("handle", handleInPath, event.pathParameters?.handle);
   return { ...query, handle };
 }
 
-export function readAddressPath(event: Event): { space: string; address: Address } {
-  const space = readSpace(event);
+export function parseAddressPath(event: Event): { space: string; address: Address } {
+  const space = parseSpace(event);
   const ip = inPath("ip", address, event.pathParameters?.ip);
   return { space, address: ip };
 }
 
-/** Reads the host in the path, and the query. */
-export function readHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
-  const query = readQuery(event, entries);
+/** Parses the host in the path, and the query. */
+export function parseHostWith<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = parseQuery(event, entries);
   const node = inPath("node", givesNames(event) ? newNode : nodeName, event.pathParameters?.node);
   return { ...query, node };
 }
@@ -136,8 +136,8 @@ export function inPath<Schema extends v.GenericSchema>(
   );
 }
 
-/** Reads the Idempotency-Key of a request, if it has one. The quoted and the bare form are the same key. */
-export function readIdempotencyKey({ headers }: Event): string | undefined {
+/** Parses the Idempotency-Key of a request, if it has one. The quoted and the bare form are the same key. */
+export function parseIdempotencyKey({ headers }: Event): string | undefined {
   const header = headers["idempotency-key"];
   return header === undefined ? undefined : inPath("Idempotency-Key", idempotencyKey, header);
 }

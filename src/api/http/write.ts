@@ -3,7 +3,7 @@ import type { Conditions, Precondition, Revisions, Written } from "../../kernel/
 import { RESOURCE } from "../names.ts";
 import { etags } from "../schema/field.ts";
 import type { Event, HttpAnswer } from "./event.ts";
-import { inPath, readNamedWrite } from "./parameters.ts";
+import { inPath, parseNamedWrite } from "./parameters.ts";
 
 /** The part of a request that asks for a dry run of a write. */
 export interface DryRun {
@@ -58,10 +58,10 @@ interface ETag {
   readonly weak: boolean;
 }
 
-/** Reads the precondition of a write. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
-export function readIfMatch({ headers }: Event): { readonly ifMatch: Precondition } {
-  const match = readETags("If-Match", headers["if-match"]);
-  const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
+/** Parses the precondition of a write. A weak ETag never matches in If-Match (RFC 9110, 13.1.1). */
+export function parseIfMatch({ headers }: Event): { readonly ifMatch: Precondition } {
+  const match = parseETags("If-Match", headers["if-match"]);
+  const noneMatch = parseETags("If-None-Match", headers["if-none-match"]);
   const precondition: Conditions = {
     ...(match && { match: revisionsIn(match, ({ weak }) => !weak) }),
     ...(noneMatch && { noneMatch: revisionsIn(noneMatch) }),
@@ -69,24 +69,24 @@ export function readIfMatch({ headers }: Event): { readonly ifMatch: Preconditio
   return { ifMatch: precondition };
 }
 
-/** Reads the name and the preconditions of a request that changes or deletes an item without a body. */
-export function readNamedMatch(event: Event, of = RESOURCE) {
-  const named = readNamedWrite(event, undefined, of);
-  return { ...named, ...readIfMatch(event) };
+/** Parses the name and the preconditions of a request that changes or deletes an item without a body. */
+export function parseNamedMatch(event: Event, of = RESOURCE) {
+  const named = parseNamedWrite(event, undefined, of);
+  return { ...named, ...parseIfMatch(event) };
 }
 
 /** Answers 304 without a body if the caller has the same answer already (RFC 9110, 13.1.2). */
 export function unlessKnown({ headers }: Event, answer: HttpAnswer): HttpAnswer {
   const { etag, ...others } = answer.headers ?? {};
   if (etag === undefined || answer.status !== 200) return answer;
-  const noneMatch = readETags("If-None-Match", headers["if-none-match"]);
+  const noneMatch = parseETags("If-None-Match", headers["if-none-match"]);
   if (noneMatch === undefined) return answer;
   const known = revisionsIn(noneMatch);
   const isKnown = known === "any" || known.some((revision) => `"${revision}"` === etag);
   return isKnown ? { status: 304, headers: { ...others, etag }, body: undefined } : answer;
 }
 
-function readETags(field: string, header: string | undefined) {
+function parseETags(field: string, header: string | undefined) {
   if (header === undefined) return undefined;
   const text = inPath(field, etags, header);
   if (text === "*") return "any";

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Problem } from "../../../src/api/schema/problem.ts";
 import type { Listed } from "../../../src/base/listed.ts";
 import { poolListAnswer } from "../../../src/nouns/pool/serve/answer.ts";
-import { readPoolPut } from "../../../src/nouns/pool/serve/request.ts";
+import { parsePoolPut } from "../../../src/nouns/pool/serve/request.ts";
 import type { Reservation } from "../../../src/nouns/reservation/reservation.ts";
 import {
-  readReservationPut,
+  parseReservationPut,
   reservationList,
 } from "../../../src/nouns/reservation/serve/reservation.ts";
 import { eventOf } from "../event.ts";
@@ -87,7 +87,7 @@ describe("a list of what has a name", () => {
     const end = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255";
     const cidrs = Array<string>(1_000).fill(`${end}-${end}`);
     const reason = "\u0001".repeat(1_024);
-    const put = readReservationPut(
+    const put = parseReservationPut(
       eventOf("PUT", "/v1/reservations/n", { body: { cidrs, reason } }),
     );
     expect(put).toMatchObject({ spec: { cidrs, reason } });
@@ -105,7 +105,7 @@ describe("a list of what has a name", () => {
       nodeSelector: text,
       namespaceSelector: text,
     };
-    const put = readPoolPut(eventOf("PUT", "/v1/pools/n", { body }));
+    const put = parsePoolPut(eventOf("PUT", "/v1/pools/n", { body }));
     expect(put).toMatchObject({ spec: { nodeSelector: { text } } });
     const { spec } = put;
     const items = named(2_000, { ...spec, space: "default", state: "active", revision: "r" });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readIfMatch } from "../../../src/api/http/write.ts";
+import { parseIfMatch } from "../../../src/api/http/write.ts";
 import { eventOf } from "../event.ts";
 import { rejectedFields } from "../problem-of.ts";
 
 const read = (headers: Record<string, string>) =>
-  readIfMatch(eventOf("PUT", "/v1/pools/main", { headers }));
+  parseIfMatch(eventOf("PUT", "/v1/pools/main", { headers }));
 
 describe("If-Match and If-None-Match", () => {
   it("are conditions on nothing where they are absent", () => {

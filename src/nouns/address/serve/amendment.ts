@@ -1,4 +1,4 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import {
   type AnswerOf,
   type BodyOf,
@@ -7,17 +7,17 @@ import {
   timed,
   withTenant,
 } from "../../../api/http/event.ts";
-import { readAddressPath } from "../../../api/http/parameters.ts";
+import { parseAddressPath } from "../../../api/http/parameters.ts";
 import { amendmentBody } from "../contract/amendment-request.ts";
 import type { Amended, Amendment } from "../operations/amend-address.ts";
 
-/** Reads the change to the address in the path, and the proof that the address is the caller's. */
-export function readAmendment(event: Event): {
+/** Parses the change to the address in the path, and the proof that the address is the caller's. */
+export function parseAmendment(event: Event): {
   readonly space: string;
   readonly amendment: Amendment;
 } {
-  const input = readJson(event, amendmentBody);
-  const path = readAddressPath(event);
+  const input = parseBody(event, amendmentBody);
+  const path = parseAddressPath(event);
   const { handle, generation, leaseSeconds, owner, expectedOwner } = input;
   for (const side of ["active", "alternate"] as const)
     withTenant(event, owner?.[side] ?? {}, `owner.${side}.tenant`);

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { hexDigest, readJson, shortDigest } from "../../../api/http/body.ts";
+import { hexDigest, parseBody, shortDigest } from "../../../api/http/body.ts";
 import {
   type AnswerOf,
   assignedBy,
@@ -11,7 +11,7 @@ import {
 } from "../../../api/http/event.ts";
 import { type RouteHandler, route } from "../../../api/http/http.ts";
 import { instancePlace } from "../../../api/http/instance-place.ts";
-import { readIdempotencyKey, readQuery } from "../../../api/http/parameters.ts";
+import { parseIdempotencyKey, parseQuery } from "../../../api/http/parameters.ts";
 import type { DryRun } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import { workloadOf } from "../../../api/schema/handle.ts";
@@ -44,7 +44,7 @@ import { explanationAnswer } from "./explanation.ts";
 export const assigning =
   (call: AssignCall): RouteHandler<AnswerOf<"POST /v1/assign">> =>
   (event, work) =>
-    route((asked) => readAssign(asked, () => fresh(work.plat)), call, assignAnswer)(event, work);
+    route((asked) => parseAssign(asked, () => fresh(work.plat)), call, assignAnswer)(event, work);
 
 type AssignCall = (
   plat: Context,
@@ -53,16 +53,16 @@ type AssignCall = (
 ) => Promise<Assignment | Explanation | Rejection>;
 
 /**
- * Reads a request to assign.
+ * Parses a request to assign.
  *
  * @param freshHandle makes the handle of a dry run that has neither a handle nor an Idempotency-Key. Any other request
  * without both is rejected, because its addresses could not be found if its answer is lost
  */
-export function readAssign(event: Event, freshHandle: () => string): AssignRequest & DryRun {
-  const input = readJson(event, assignBody);
-  const query = readQuery(event, DRY_RUN);
+export function parseAssign(event: Event, freshHandle: () => string): AssignRequest & DryRun {
+  const input = parseBody(event, assignBody);
+  const query = parseQuery(event, DRY_RUN);
   const { space } = query;
-  const key = readIdempotencyKey(event);
+  const key = parseIdempotencyKey(event);
   const pools = askedOf(input);
   const attributes = withTenant(event, input.attributes);
   const workload = workloadOf(input);

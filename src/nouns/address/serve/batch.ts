@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { isJson, mediaType, readJson, unsupported } from "../../../api/http/body.ts";
+import { isJson, mediaType, parseBody, unsupported } from "../../../api/http/body.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { acceptsLines, NDJSON, parsedLine, readLines } from "../../../api/http/ndjson.ts";
-import { readSpace } from "../../../api/http/parameters.ts";
+import { acceptsLines, NDJSON, parsedLine, parseLines } from "../../../api/http/ndjson.ts";
+import { parseSpace } from "../../../api/http/parameters.ts";
 import { idempotencyKey } from "../../../api/schema/field.ts";
 import { invalid, orProblem, Problem } from "../../../api/schema/problem.ts";
 import { checked, isRecord } from "../../../api/schema/schema.ts";
@@ -10,8 +10,8 @@ import { BATCH_ADDRESSES_MAX } from "../../../base/limits.ts";
 import { totalOf } from "../../../kernel/assign/assignment.ts";
 import type { BatchItem } from "../../../kernel/batch/batch.ts";
 import { batchItem, batchList } from "../contract/batch-request.ts";
-import { readAssign } from "./assign.ts";
-import { readRelease } from "./release.ts";
+import { parseAssign } from "./assign.ts";
+import { parseRelease } from "./release.ts";
 
 /** The requests of a batch. */
 export interface BatchRequest {
@@ -31,15 +31,15 @@ interface BatchEntry {
   readonly idempotencyKey?: string;
 }
 
-/** Reads a batch. Each request is read as if it had come alone, and a malformed one does not hinder the others. */
-export function readBatch(event: Event): BatchRequest {
-  const sent = readRequests(event);
-  const space = readSpace(event);
+/** Parses a batch. Each request is read as if it had come alone, and a malformed one does not hinder the others. */
+export function parseBatch(event: Event): BatchRequest {
+  const sent = parseRequests(event);
+  const space = parseSpace(event);
   if (event.headers["idempotency-key"] !== undefined) throw KEY_OF_BATCH;
   const entries = sent.map(({ value, ...at }) => ({
     ...at,
     ...keyOf(value),
-    read: value instanceof Problem ? value : orProblem(() => readItem(event, space, value)),
+    read: value instanceof Problem ? value : orProblem(() => parseItem(event, space, value)),
   }));
   const items = entries
     .map(({ read }) => read)
@@ -56,15 +56,15 @@ interface Sent {
 }
 
 /** Returns the requests of a body: those of a JSON object, or the lines of NDJSON. */
-function readRequests(event: Event): readonly Sent[] {
+function parseRequests(event: Event): readonly Sent[] {
   const type = mediaType(event);
   if (type === NDJSON) {
-    const lines = readLines(event);
+    const lines = parseLines(event);
     checked(batchList, { requests: lines });
     return lines.map((each) => ({ value: orProblem(() => parsedLine(each)), line: each.line }));
   }
   if (!isJson(type)) throw unsupported(type, `application/json or ${NDJSON}`);
-  const input = readJson(event, batchList);
+  const input = parseBody(event, batchList);
   return input.requests.map((value) => ({ value }));
 }
 
@@ -74,15 +74,15 @@ function keyOf(value: unknown): Pick<BatchEntry, "idempotencyKey"> {
   return v.is(idempotencyKey, key) ? { idempotencyKey: key as string } : {};
 }
 
-function readItem(event: Event, space: string, entry: unknown): BatchItem {
+function parseItem(event: Event, space: string, entry: unknown): BatchItem {
   const input = checked(batchItem, entry);
   const { assign, release } = input;
   if ((assign === undefined) === (release === undefined)) throw ONE_OF_BOTH;
   // The key is read as the header of a request that comes alone.
   const { idempotencyKey: key } = keyOf(entry);
-  if (assign) return readAssignItem(alone(event, assign, key));
+  if (assign) return parseAssignItem(alone(event, assign, key));
   if (key !== undefined) throw KEY_OF_RELEASE;
-  return readReleaseItem(alone(event, release), space);
+  return parseReleaseItem(alone(event, release), space);
 }
 
 /** Returns the event of a request of a batch as if it had come alone. */
@@ -97,16 +97,16 @@ const alone = (event: Event, body: unknown, key?: string): Event => ({
   isBase64Encoded: false,
 });
 
-function readAssignItem(event: Event): BatchItem {
-  const read = readAssign(event, () => "");
+function parseAssignItem(event: Event): BatchItem {
+  const read = parseAssign(event, () => "");
   const { dryRun, ...request } = read;
   if (dryRun) throw DRY_RUN_IN_BATCH;
   if (request.keyId === undefined) throw KEYLESS;
   return { kind: "assign", request };
 }
 
-function readReleaseItem(event: Event, space: string): BatchItem {
-  const read = readRelease(event);
+function parseReleaseItem(event: Event, space: string): BatchItem {
+  const read = parseRelease(event);
   if (!("entries" in read)) throw ADDRESSES_ONLY;
   return { kind: "release", space, entries: read.entries, keep: read.keep };
 }

@@ -1,19 +1,19 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readAddressPath } from "../../../api/http/parameters.ts";
+import { parseAddressPath } from "../../../api/http/parameters.ts";
 import { formatTime } from "../../../base/time.ts";
 import type { NamedAddress } from "../../../kernel/allocations/identify-address.ts";
 import type { Quarantined } from "../../../kernel/release/report-conflict.ts";
 import { conflictBody } from "../contract/conflict-request.ts";
 import type { Lifted } from "../operations/lift-quarantine.ts";
 
-/** Reads a report of a conflict: the address in the path, and the proof that it is the caller's. */
-export function readConflict(event: Event): {
+/** Parses a report of a conflict: the address in the path, and the proof that it is the caller's. */
+export function parseConflict(event: Event): {
   readonly space: string;
   readonly named: NamedAddress;
 } {
-  const input = readJson(event, conflictBody);
-  const path = readAddressPath(event);
+  const input = parseBody(event, conflictBody);
+  const path = parseAddressPath(event);
   const { handle, generation } = input;
   return {
     space: path.space,

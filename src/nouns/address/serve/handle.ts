@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { readHandleWith } from "../../../api/http/parameters.ts";
+import { parseHandleWith } from "../../../api/http/parameters.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { handleQuery } from "../contract/handle-request.ts";
 import type { HandlePosition } from "../operations/read-handle.ts";
@@ -13,9 +13,9 @@ export const handlePosition = v.object({
   after: v.optional(addressInCursor),
 });
 
-/** Reads the handle of a request, and the page of its addresses. */
-export function readHandlePage(event: Event) {
-  const wanted = readHandleWith(event, handleQuery);
+/** Parses the handle of a request, and the page of its addresses. */
+export function parseHandlePage(event: Event) {
+  const wanted = parseHandleWith(event, handleQuery);
   const { cursor, ...asked } = wanted;
   return { ...asked, ...openCursor(cursor, handleOfCursor(asked), handlePosition) };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { resourceName } from "../../../api/schema/field.ts";
 import { formatAddress } from "../../../net/address.ts";
@@ -18,16 +18,16 @@ const position = v.object({
 
 type HandlesWanted = HoldersWanted & { readonly prefix: string };
 
-/** Reads which handles a request lists. */
-export function readHandleList(event: Event): HandlesWanted {
-  const query = readQuery(event, handleListQuery);
+/** Parses which handles a request lists. */
+export function parseHandleList(event: Event): HandlesWanted {
+  const query = parseQuery(event, handleListQuery);
   const { cursor, prefix = "", ...asked } = query;
   return { ...asked, prefix, ...openCursor(cursor, handlesOf({ ...asked, prefix }), position) };
 }
 
-/** Reads which hosts a request lists. */
-export function readHostList(event: Event): HoldersWanted {
-  const query = readQuery(event, hostListQuery);
+/** Parses which hosts a request lists. */
+export function parseHostList(event: Event): HoldersWanted {
+  const query = parseQuery(event, hostListQuery);
   const { cursor, ...asked } = query;
   return { ...asked, ...openCursor(cursor, hostsOf(asked), position) };
 }

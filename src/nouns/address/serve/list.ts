@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readQuery, renamed } from "../../../api/http/parameters.ts";
+import { parseQuery, renamed } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { resourceName } from "../../../api/schema/field.ts";
 import { invalid } from "../../../api/schema/problem.ts";
@@ -28,10 +28,10 @@ const addressPosition = v.union([
   v.object({ pool: v.optional(resourceName), after: addressInCursor }),
 ]);
 
-/** Reads which addresses a request lists. */
-export function readAddressList(event: Event): AddressSearch {
-  const attributes = readAttributes(event);
-  const query = readQuery(withoutAttributes(event), OTHERS);
+/** Parses which addresses a request lists. */
+export function parseAddressList(event: Event): AddressSearch {
+  const attributes = parseAttributeFilters(event);
+  const query = parseQuery(withoutAttributes(event), OTHERS);
   const { host, affinityType, cursor, ...asked } = query;
   if (host === undefined && affinityType !== undefined)
     throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
@@ -44,8 +44,8 @@ export function readAddressList(event: Event): AddressSearch {
   return { ...wanted, ...openCursor(cursor, listOf(wanted), position) };
 }
 
-/** Reads the parameters `attribute.KEY`. */
-function readAttributes({ queryStringParameters = {} }: Event) {
+/** Parses the parameters `attribute.KEY`. */
+function parseAttributeFilters({ queryStringParameters = {} }: Event) {
   const given = Object.entries(queryStringParameters)
     .filter(([name]) => name.startsWith(ATTRIBUTE_PREFIX))
     .map(([name, value]) => [name.slice(ATTRIBUTE_PREFIX.length), value]);

@@ -1,9 +1,9 @@
 import type * as v from "valibot";
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { hostBody } from "../../../api/http/host.ts";
 import { instancePlace } from "../../../api/http/instance-place.ts";
-import { readHandlePath, readSpace } from "../../../api/http/parameters.ts";
+import { parseHandlePath, parseSpace } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { handleProblems, workloadOf } from "../../../api/schema/handle.ts";
 import { invalid } from "../../../api/schema/problem.ts";
@@ -35,10 +35,10 @@ interface AddressRelease {
 /** An address to release, or the result of an invalid entry, which must not affect the others. */
 type ReleaseEntry = NamedAddress | ReleaseResult;
 
-export function readRelease(event: Event): ReleaseRequest {
+export function parseRelease(event: Event): ReleaseRequest {
   rejectKey(event);
-  const input = readJson(event, releaseBody);
-  const space = readSpace(event);
+  const input = parseBody(event, releaseBody);
+  const space = parseSpace(event);
   const { handle, host, affinityType, addresses, keep } = input;
   const workload = workloadOf(input);
   const named = [
@@ -60,20 +60,20 @@ export function readRelease(event: Event): ReleaseRequest {
   if (host !== undefined) return { space, host: hostId(affinityType ?? "host", host) };
   if (workload)
     return { space, instance: { place: instancePlace(space, workload), workload, keep } };
-  return { space, entries: (addresses ?? []).map(readEntry), keep };
+  return { space, entries: (addresses ?? []).map(parseEntry), keep };
 }
 
-/** Reads a release of single addresses, and no other. */
-export function readAddressRelease(event: Event): AddressRelease {
-  const read = readRelease(event);
+/** Parses a release of single addresses, and no other. */
+export function parseAddressRelease(event: Event): AddressRelease {
+  const read = parseRelease(event);
   if ("entries" in read) return read;
   throw invalid({ field: "addresses", problem: "is required" });
 }
 
-/** Reads a release of the handle in the path. */
-export function readHandleRelease(event: Event) {
+/** Parses a release of the handle in the path. */
+export function parseHandleRelease(event: Event) {
   rejectKey(event);
-  const named = readHandlePath(event);
+  const named = parseHandlePath(event);
   const [problem] = handleProblems(named.handle);
   if (problem) throw invalid(problem);
   return named;
@@ -117,7 +117,7 @@ export function handleReleasedAnswer(
   return { status: 200, body: { requestId, handle, ...done, ...unreadableBody(unreadable) } };
 }
 
-function readEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
+function parseEntry(entry: v.InferOutput<typeof entrySchema>): ReleaseEntry {
   const [wrongHandle] = handleProblems(entry.handle);
   if (wrongHandle) return unreadable(entry.address, `handle ${wrongHandle.problem}`);
   const address = parsePlainAddress(entry.address);

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import { assignedBy, type Event } from "../../../api/http/event.ts";
-import { readHostWith } from "../../../api/http/parameters.ts";
+import { parseHostWith } from "../../../api/http/parameters.ts";
 import { poolsAsked } from "../../../api/schema/pool-names.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { type HostId, type HostReservedAsked, hostId } from "../../../kernel/values/host.ts";
@@ -35,16 +35,16 @@ export type AffinitiesWanted = {
 
 const position = v.object({ after: addressInCursor });
 
-export function readAffinityList(event: Event) {
-  const query = readHostWith(event, affinityListQuery);
+export function parseAffinityList(event: Event) {
+  const query = parseHostWith(event, affinityListQuery);
   const { space, limit, cursor } = query;
   const wanted = { space, host: hostId(query.affinityType, query.node), limit };
   return { ...wanted, ...openCursor(cursor, affinityListOf(wanted), position) };
 }
 
-export function readAffinityClaim(event: Event): AffinitiesWanted {
-  const input = readJson(event, affinitiesBody);
-  const path = readHostWith(event, affinityClaimQuery);
+export function parseAffinityClaim(event: Event): AffinitiesWanted {
+  const input = parseBody(event, affinitiesBody);
+  const path = parseHostWith(event, affinityClaimQuery);
   const { cidr, families = [], hostReserved, hostLabels } = input;
   const whose = {
     space: path.space,
@@ -66,8 +66,8 @@ export function readAffinityClaim(event: Event): AffinitiesWanted {
   };
 }
 
-export function readAffinityRelease(event: Event) {
-  const query = readHostWith(event, affinityReleaseQuery);
+export function parseAffinityRelease(event: Event) {
+  const query = parseHostWith(event, affinityReleaseQuery);
   const { space, cidr, mustBeEmpty, cursor } = query;
   const releasing = { space, host: hostId(query.affinityType, query.node), mustBeEmpty, cidr };
   const opened = openCursor(cursor, affinityReleaseOf(releasing), position);

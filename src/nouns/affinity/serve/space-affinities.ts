@@ -7,7 +7,7 @@ import {
   type Teller,
   timed,
 } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { resourceName } from "../../../api/schema/field.ts";
 import type { ListedPage } from "../../../base/listed.ts";
@@ -18,8 +18,8 @@ import type { SpaceAffinitiesWanted, SpaceAffinity } from "../operations/list-sp
 
 const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
-export function readSpaceAffinities(event: Event): SpaceAffinitiesWanted {
-  const query = readQuery(event, spaceAffinitiesQuery);
+export function parseSpaceAffinities(event: Event): SpaceAffinitiesWanted {
+  const query = parseQuery(event, spaceAffinitiesQuery);
   const { space, pool, limit, cursor } = query;
   return { space, pool, limit, ...openCursor(cursor, listOf({ space, pool }), position) };
 }

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import { openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { inPath, readQuery } from "../../../api/http/parameters.ts";
-import { readIfMatch } from "../../../api/http/write.ts";
+import { inPath, parseQuery } from "../../../api/http/parameters.ts";
+import { parseIfMatch } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import { kindName, namespaceName, resourceName, text } from "../../../api/schema/field.ts";
 import { Problem } from "../../../api/schema/problem.ts";
@@ -11,9 +11,9 @@ import type { ApplicationName } from "../application.ts";
 import { applicationBody, applicationQuery, applicationSpec } from "../contract/request.ts";
 import type { ApplicationsWanted } from "../operations/read-applications.ts";
 
-/** Reads the requested page of the list. */
-export function readApplicationList(event: Event): ApplicationsWanted {
-  const query = readQuery(event, applicationQuery);
+/** Parses the requested page of the list. */
+export function parseApplicationList(event: Event): ApplicationsWanted {
+  const query = parseQuery(event, applicationQuery);
   const { cursor, ...asked } = query;
   const opened = openCursor(cursor, applicationsOf(asked), v.object({ after: text }));
   return { ...asked, after: opened.position?.after };
@@ -22,26 +22,26 @@ export function readApplicationList(event: Event): ApplicationsWanted {
 /** Returns what a cursor of the list belongs to. */
 export const applicationsOf = ({ space }: { readonly space: string }) => ["applications", space];
 
-export const readApplicationPath = (event: Event) => readNamed(event, {});
+export const parseApplicationPath = (event: Event) => parseNamed(event, {});
 
-/** Reads a deletion: the application in the path, and the precondition. */
-export function readApplicationMatch(event: Event) {
-  const named = readNamed(event, DRY_RUN);
-  return { ...named, ...readIfMatch(event) };
+/** Parses a deletion: the application in the path, and the precondition. */
+export function parseApplicationMatch(event: Event) {
+  const named = parseNamed(event, DRY_RUN);
+  return { ...named, ...parseIfMatch(event) };
 }
 
-export function readApplicationPut(event: Event) {
-  const input = readJson(event, applicationBody);
-  const asked = readApplicationMatch(event);
+export function parseApplicationPut(event: Event) {
+  const input = parseBody(event, applicationBody);
+  const asked = parseApplicationMatch(event);
   rejectOtherName(input, asked.of);
   return { ...asked, spec: applicationSpec(input) };
 }
 
 const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
 
-/** Reads the application in the path, and the query. */
-function readNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
-  const query = readQuery(event, entries);
+/** Parses the application in the path, and the query. */
+function parseNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+  const query = parseQuery(event, entries);
   const of: Record<keyof ApplicationName, string> = { namespace: "", kind: "", name: "" };
   for (const part of ["namespace", "kind", "name"] as const)
     of[part] = inPath(part, PARTS[part], event.pathParameters?.[part]);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { inPath, readQuery } from "../../../api/http/parameters.ts";
+import { inPath, parseQuery } from "../../../api/http/parameters.ts";
 import { cidr, resourceName } from "../../../api/schema/field.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { hostId } from "../../../kernel/values/host.ts";
@@ -15,9 +15,9 @@ import type { BlocksWanted } from "../operations/list-blocks.ts";
  */
 const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
 
-/** Reads which blocks a request lists: those of a host, of a pool, or all of the space. */
-export function readBlockList(event: Event): BlocksWanted {
-  const query = readQuery(event, blockListQuery);
+/** Parses which blocks a request lists: those of a host, of a pool, or all of the space. */
+export function parseBlockList(event: Event): BlocksWanted {
+  const query = parseQuery(event, blockListQuery);
   const { space, pool, host, affinityType, limit, cursor } = query;
   if (host === undefined && affinityType !== undefined)
     throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
@@ -30,9 +30,9 @@ export function readBlockList(event: Event): BlocksWanted {
   return { ...wanted, ...openCursor(cursor, blockListOf(wanted), position) };
 }
 
-/** Reads the block of a request, and the page of its addresses. */
-export function readBlockPath(event: Event) {
-  const query = readQuery(event, blockQuery);
+/** Parses the block of a request, and the page of its addresses. */
+export function parseBlockPath(event: Event) {
+  const query = parseQuery(event, blockQuery);
   const block = inPath("cidr", cidr, event.pathParameters?.cidr);
   const wanted = { space: query.space, cidr: block, limit: query.limit };
   const opened = openCursor(

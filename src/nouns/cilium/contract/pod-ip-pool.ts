@@ -51,7 +51,7 @@ export interface CiliumPoolNetwork {
 }
 
 /**
- * Reads the networks of a pool as Cilium writes it. Its spec is taken strictly; the rest is the cluster's.
+ * Parses the networks of a pool as Cilium writes it. Its spec is taken strictly; the rest is the cluster's.
  *
  * @see https://docs.cilium.io/en/stable/network/concepts/ipam/multi-pool/
  */

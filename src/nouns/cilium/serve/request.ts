@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { chooseManifest, readDocuments } from "../../../api/http/choose-manifest.ts";
+import { chooseManifest, parseDocuments } from "../../../api/http/choose-manifest.ts";
 import { assignedBy, type Event } from "../../../api/http/event.ts";
-import { readHostWith, rejectOtherName } from "../../../api/http/parameters.ts";
+import { parseHostWith, rejectOtherName } from "../../../api/http/parameters.ts";
 import { NODE } from "../../../api/names.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { checked } from "../../../api/schema/schema.ts";
@@ -22,9 +22,9 @@ export interface CiliumNodePut extends CiliumRequest {
   readonly body: CiliumNodeBody;
 }
 
-/** Reads a CiliumNode in JSON or YAML. */
-export function readCiliumNodePut(event: Event): CiliumNodePut {
-  const documents = readDocuments(event);
+/** Parses a CiliumNode in JSON or YAML. */
+export function parseCiliumNodePut(event: Event): CiliumNodePut {
+  const documents = parseDocuments(event);
   const chosen = chooseManifest(event, documents, { kinds: [CILIUM_NODE], of: NODE });
   if (isDeep(chosen.document, CILIUM_LEVELS_MAX))
     throw invalid({
@@ -32,7 +32,7 @@ export function readCiliumNodePut(event: Event): CiliumNodePut {
       problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
     });
   const body = checked(ciliumNodeBody, chosen.document);
-  const path = readHostWith(event, ciliumNodeQuery);
+  const path = parseHostWith(event, ciliumNodeQuery);
   const { families, releaseAfterSeconds, ...asked } = path;
   const { name, resourceVersion } = body.metadata;
   rejectOtherName({ field: "metadata.name", value: name }, path.node);
@@ -50,13 +50,13 @@ export function readCiliumNodePut(event: Event): CiliumNodePut {
   };
 }
 
-/** Reads the node of a GET, and the caller, whom pools may serve or not. */
-export function readCiliumNodePath(event: Event) {
-  const path = readHostWith(event, {});
+/** Parses the node of a GET, and the caller, whom pools may serve or not. */
+export function parseCiliumNodePath(event: Event) {
+  const path = parseHostWith(event, {});
   return { ...path, ...assignedBy(event) };
 }
 
-export const readCiliumNodeRelease = (event: Event) => readHostWith(event, ciliumReleaseQuery);
+export const parseCiliumNodeRelease = (event: Event) => parseHostWith(event, ciliumReleaseQuery);
 
 /** Returns the uid of the Node that owns the object, so that both show the same; else the object's own. */
 function uidOf({ metadata }: CiliumNodeBody): string {

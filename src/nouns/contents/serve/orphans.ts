@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { notACursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { UnavailableError } from "../../../base/outcome.ts";
 import { blockBody } from "../../block/serve/answer.ts";
 import { orphansQuery } from "../contract/request.ts";
@@ -10,9 +10,9 @@ import type { OrphansPage } from "../operations/list-orphans.ts";
 /** The key that seals cursors, in the table; nothing before the first run of `repair`. */
 type SealingKey = string | undefined;
 
-/** Reads the sealed cursor of a request. */
-export function readOrphansWanted(event: Event): { readonly cursor?: string | undefined } {
-  const query = readQuery(event, orphansQuery);
+/** Parses the sealed cursor of a request. */
+export function parseOrphansWanted(event: Event): { readonly cursor?: string | undefined } {
+  const query = parseQuery(event, orphansQuery);
   return { cursor: query.cursor };
 }
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { resourceName } from "../../../api/schema/field.ts";
 import { PARTS_OF_SPACE } from "../../../invariants/contents.ts";
 import { contentsQuery } from "../contract/request.ts";
@@ -28,8 +28,8 @@ export interface ContentsWanted {
   readonly position?: ContentsPosition | undefined;
 }
 
-export function readContentsWanted(event: Event): ContentsWanted {
-  const query = readQuery(event, contentsQuery);
+export function parseContentsWanted(event: Event): ContentsWanted {
+  const query = parseQuery(event, contentsQuery);
   const { space, cursor } = query;
   return { space, ...openCursor(cursor, contentsOfCursor({ space }), position) };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { inPath, readHandleWith, readQuery } from "../../../api/http/parameters.ts";
+import { inPath, parseHandleWith, parseQuery } from "../../../api/http/parameters.ts";
 import { address } from "../../../api/schema/field.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { type Address, formatAddress } from "../../../net/address.ts";
@@ -21,9 +21,9 @@ const logPosition = v.object({
   ),
 });
 
-/** Reads the address of a request, and the page of its history. */
-export function readAddressHistoryPage(event: Event) {
-  const query = readQuery(event, historyQuery);
+/** Parses the address of a request, and the page of its history. */
+export function parseAddressHistoryPage(event: Event) {
+  const query = parseQuery(event, historyQuery);
   const ip = inPath("ip", address, event.pathParameters?.ip);
   const { cursor, ...page } = query;
   const wanted = { ...page, address: ip };
@@ -31,17 +31,17 @@ export function readAddressHistoryPage(event: Event) {
   return { ...wanted, after: opened.position?.after };
 }
 
-/** Reads the handle of a request, and the page of its history. */
-export function readHandleHistoryPage(event: Event) {
-  const read = readHandleWith(event, historyQuery);
+/** Parses the handle of a request, and the page of its history. */
+export function parseHandleHistoryPage(event: Event) {
+  const read = parseHandleWith(event, historyQuery);
   const { cursor, ...wanted } = read;
   const opened = openCursor(cursor, handleHistoryOf(wanted), entryPosition);
   return { ...wanted, after: opened.position?.after };
 }
 
-/** Reads the place from which a poll asks for events. */
-export function readPoll(event: Event) {
-  const query = readQuery(event, eventsQuery);
+/** Parses the place from which a poll asks for events. */
+export function parsePoll(event: Event) {
+  const query = parseQuery(event, eventsQuery);
   const { cursor, ...wanted } = query;
   if (cursor !== undefined && wanted.since !== undefined)
     throw invalid({

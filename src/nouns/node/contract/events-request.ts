@@ -22,7 +22,7 @@ const WATCH_TYPES = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"] as con
 export const loose = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject(entries, OBJECT);
 
-/** An event of a watch of Kubernetes, for OpenAPI. `eventOf` reads it by the kind of its object. */
+/** An event of a watch of Kubernetes, for OpenAPI. `parseEvent` parses it by its kind. */
 export const watchEvent = loose({
   type: v.picklist(WATCH_TYPES, `must be ${WATCH_TYPES.join(", ")}`),
   object: loose({ kind: text }),

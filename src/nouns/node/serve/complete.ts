@@ -1,16 +1,16 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readSpace } from "../../../api/http/parameters.ts";
+import { parseSpace } from "../../../api/http/parameters.ts";
 import type { DryRun } from "../../../api/http/write.ts";
 import { nodeListBody } from "../contract/events-request.ts";
 import type { CompleteList, NodesCompleted } from "../operations/complete-nodes.ts";
 
-export function readNodeList(event: Event): CompleteList & DryRun {
-  const { nodes, dryRun, ...list } = readJson(event, nodeListBody);
+export function parseNodeList(event: Event): CompleteList & DryRun {
+  const { nodes, dryRun, ...list } = parseBody(event, nodeListBody);
   return {
     ...list,
     dryRun,
-    space: readSpace(event),
+    space: parseSpace(event),
     nodes: nodes.map(({ name, uid, podCIDRs }) => ({ name, uid, podCidrs: podCIDRs })),
   };
 }

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readSpace } from "../../../api/http/parameters.ts";
+import { parseSpace } from "../../../api/http/parameters.ts";
 import { invalid, type Problem, problemOf } from "../../../api/schema/problem.ts";
 import { checked } from "../../../api/schema/schema.ts";
 import { nodePrefixOf } from "../../prefix/contract/node-prefix-answer.ts";
@@ -22,13 +22,13 @@ export interface EventsRequest {
   readonly events: readonly ClusterEvent[];
 }
 
-/** Reads one event, or a list of them. A malformed entry does not hinder the others. */
-export function readEvents(event: Event): EventsRequest {
-  const body = readJson(event, anyEvents);
+/** Parses one event, or a list of them. A malformed entry does not hinder the others. */
+export function parseEvents(event: Event): EventsRequest {
+  const body = parseBody(event, anyEvents);
   const { events, cluster, assign } = listIn(body);
   const entries = events.map(parseEvent);
   return {
-    space: readSpace(event),
+    space: parseSpace(event),
     ...(cluster !== undefined && { cluster }),
     assign,
     entries,

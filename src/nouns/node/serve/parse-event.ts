@@ -29,10 +29,10 @@ export type ParsedEvent = Named & (ReadEvent | { readonly rejected: Problem });
 /** Parses a watch event of Kubernetes, or an event of EventBridge. It throws nothing. */
 export function parseEvent(entry: unknown): ParsedEvent {
   if (!isRecord(entry) || !("detail-type" in entry))
-    return { ...namedIn(entry), ...orRejected(() => readWatchEvent(entry)) };
+    return { ...namedIn(entry), ...orRejected(() => parseWatchEvent(entry)) };
   const { "detail-type": type } = entry;
   const kind = typeof type === "string" ? cut(type) : "";
-  return { kind, name: "", ...orRejected(() => readCloudEvent(kind, entry)) };
+  return { kind, name: "", ...orRejected(() => parseCloudEvent(kind, entry)) };
 }
 
 function orRejected<T>(read: () => T): T | { readonly rejected: Problem } {
@@ -50,28 +50,28 @@ const GROUPS: Readonly<Record<string, RegExp>> = {
 /** The namespace of the Leases of nodes. */
 const NODE_LEASES = "kube-node-lease";
 
-function readWatchEvent(entry: unknown): ReadEvent {
+function parseWatchEvent(entry: unknown): ReadEvent {
   const { type, object } = checked(watchEvent, entry);
   const { kind, apiVersion } = object as { kind: string; apiVersion?: unknown };
   const group = Object.hasOwn(GROUPS, kind) ? GROUPS[kind] : undefined;
   const isOther = apiVersion !== undefined && !group?.test(String(apiVersion));
   if (type === "BOOKMARK" || type === "ERROR" || !group || isOther) return { ignored: true };
-  if (kind === "Pod") return readPod(type, object);
-  if (kind === "Lease") return readLease(type, object);
-  return type === "DELETED" ? readEnd(object) : readStatement(object);
+  if (kind === "Pod") return parsePod(type, object);
+  if (kind === "Lease") return parseLease(type, object);
+  return type === "DELETED" ? parseEnd(object) : parseStatement(object);
 }
 
-function readStatement(object: unknown): ReadEvent {
+function parseStatement(object: unknown): ReadEvent {
   const node = objectAs(nodeStated, object);
   return { event: { act: "state", name: node.metadata.name, statement: statementOf(node) } };
 }
 
-function readEnd(object: unknown): ReadEvent {
+function parseEnd(object: unknown): ReadEvent {
   const { metadata } = objectAs(nodeDeleted, object);
   return { event: { act: "end", name: metadata.name, ended: incarnationOf(metadata) } };
 }
 
-function readPod(type: string, object: unknown): ReadEvent {
+function parsePod(type: string, object: unknown): ReadEvent {
   const pod = objectAs(podSaid, object);
   const { phase = "" } = pod.status;
   const isOver = type === "DELETED" || phase === "Succeeded" || phase === "Failed";
@@ -79,7 +79,7 @@ function readPod(type: string, object: unknown): ReadEvent {
   return { event: { act: "release", name: pod.metadata.name, uid: pod.metadata.uid } };
 }
 
-function readLease(type: string, object: unknown): ReadEvent {
+function parseLease(type: string, object: unknown): ReadEvent {
   const { metadata } = object as { metadata?: { namespace?: unknown } };
   if (type === "DELETED" || (isRecord(metadata) && metadata.namespace !== NODE_LEASES))
     return { ignored: true };
@@ -102,7 +102,7 @@ const STATE_CHANGE = "EC2 Instance State-change Notification";
 /** https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-event-reference.html */
 const TERMINATED = "EC2 Instance Terminate Successful";
 
-function readCloudEvent(kind: string, entry: unknown): ReadEvent & Partial<Named> {
+function parseCloudEvent(kind: string, entry: unknown): ReadEvent & Partial<Named> {
   const event = checked(cloudEvent, entry);
   if (kind === STATE_CHANGE) {
     const { "instance-id": name, state } = checked(instanceState, event).detail;

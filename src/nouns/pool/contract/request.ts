@@ -434,7 +434,7 @@ export interface PoolDocument {
 export const poolSpec = (pool: Inputs<typeof POOL> & PoolInput): PoolSpec =>
   specOf<PoolSpec, PoolInput>(POOL, pool);
 
-/** Reads a pool in Plat's own form. */
+/** Parses a pool in Plat's own form. */
 export function parsePool(value: unknown): PoolDocument {
   const input = checked(poolBody, value);
   const { name } = input;

@@ -2,11 +2,11 @@ import {
   chooseManifest,
   isManifest,
   type ManifestsWanted,
-  readDocuments,
+  parseDocuments,
 } from "../../../api/http/choose-manifest.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { readNamedWith, readNamedWrite } from "../../../api/http/parameters.ts";
-import { readIfMatch } from "../../../api/http/write.ts";
+import { parseNamedWith, parseNamedWrite } from "../../../api/http/parameters.ts";
+import { parseIfMatch } from "../../../api/http/write.ts";
 import { API_VERSIONS } from "../../../api/manifest.ts";
 import { RESOURCE } from "../../../api/names.ts";
 import type { Precondition } from "../../../kernel/core/written.ts";
@@ -26,25 +26,25 @@ export interface PoolPut {
   readonly ignored: readonly string[];
 }
 
-export const readPoolRelease = (event: Event) => readNamedWith(event, poolReleaseQuery);
+export const parsePoolRelease = (event: Event) => parseNamedWith(event, poolReleaseQuery);
 
 const IP_POOL: ManifestsWanted = {
   kinds: [{ kind: "IPPool", apiVersions: API_VERSIONS }, SPIDER_IPPOOL, SPIDER_SUBNET],
   of: RESOURCE,
 };
 
-/** Reads a pool as JSON, or as a manifest of Calico or Spiderpool in JSON or YAML. */
-export function readPoolPut(event: Event): PoolPut {
-  const documents = readDocuments(event);
+/** Parses a pool as JSON, or as a manifest of Calico or Spiderpool in JSON or YAML. */
+export function parsePoolPut(event: Event): PoolPut {
+  const documents = parseDocuments(event);
   const chosen = chooseManifest(event, documents, IP_POOL);
-  const read = readerOf(chosen.document);
+  const read = parserOf(chosen.document);
   const document = read(chosen.document);
-  const named = readNamedWrite(event, document.name);
-  const match = readIfMatch(event);
+  const named = parseNamedWrite(event, document.name);
+  const match = parseIfMatch(event);
   return { ...named, spec: document.spec, ...match, ignored: chosen.ignored };
 }
 
-function readerOf(document: unknown): (document: unknown) => PoolDocument {
+function parserOf(document: unknown): (document: unknown) => PoolDocument {
   if (!isManifest(document)) return parsePool;
   if (document.kind === SPIDER_IPPOOL.kind) return parseSpiderIpPool;
   return document.kind === SPIDER_SUBNET.kind ? parseSpiderSubnet : parseIpPool;

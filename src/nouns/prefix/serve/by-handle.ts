@@ -1,4 +1,4 @@
-import { readJson, shortDigest } from "../../../api/http/body.ts";
+import { parseBody, shortDigest } from "../../../api/http/body.ts";
 import { openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import {
   type AnswerOf,
@@ -9,7 +9,7 @@ import {
   timed,
   withTenant,
 } from "../../../api/http/event.ts";
-import { readIdempotencyKey, readQuery, readSpace } from "../../../api/http/parameters.ts";
+import { parseIdempotencyKey, parseQuery, parseSpace } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import type { DryRun } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
@@ -35,11 +35,11 @@ import type { HandleRelease, PrefixesReleased } from "../operations/release-by-h
 /** A request for a prefix, and the caller's name for its handle. */
 export type PrefixAssign = AssignRequest & DryRun & { readonly named: string };
 
-/** Reads a request for a prefix. Its owner is no machine, so a virtual owner with the name of the handle has it. */
-export function readPrefixAssign(event: Event): PrefixAssign {
-  const input = readJson(event, prefixBody);
-  const query = readQuery(event, DRY_RUN);
-  const key = readIdempotencyKey(event);
+/** Parses a request for a prefix. Its owner is no machine, so a virtual owner with the name of the handle has it. */
+export function parsePrefixAssign(event: Event): PrefixAssign {
+  const input = parseBody(event, prefixBody);
+  const query = parseQuery(event, DRY_RUN);
+  const key = parseIdempotencyKey(event);
   const attributes = withTenant(event, prefixAttributesOf(input));
   const { space } = query;
   const { handle: named, cidr, prefixLength, pools, limitPerHandle, dryRun, ...more } = input;
@@ -88,9 +88,9 @@ export function prefixAssignAnswer(
   return { status: 200, body: { requestId, handle: named, prefixes } };
 }
 
-/** Reads which prefixes to list. */
-export function readPrefixList(event: Event): PrefixesNamed {
-  const query = readQuery(event, prefixListQuery);
+/** Parses which prefixes to list. */
+export function parsePrefixList(event: Event): PrefixesNamed {
+  const query = parseQuery(event, prefixListQuery);
   const { cursor, ...named } = query;
   if (named.handle === undefined && !named.cidr)
     throw invalid({ field: "?handle", problem: "is required, or ?cidr in its place" });
@@ -123,10 +123,10 @@ const listOf = ({ space, handle, cidr }: Pick<PrefixesNamed, "space" | "handle" 
   cidr ? formatCidr(cidr) : "",
 ];
 
-/** Reads which prefixes of a handle to release. */
-export function readPrefixRelease(event: Event): HandleRelease {
-  const input = readJson(event, prefixReleaseBody);
-  const space = readSpace(event);
+/** Parses which prefixes of a handle to release. */
+export function parsePrefixRelease(event: Event): HandleRelease {
+  const input = parseBody(event, prefixReleaseBody);
+  const space = parseSpace(event);
   return { ...input, space };
 }
 

@@ -1,6 +1,6 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import { assignedBy, type Event } from "../../../api/http/event.ts";
-import { readHostWith } from "../../../api/http/parameters.ts";
+import { parseHostWith } from "../../../api/http/parameters.ts";
 import {
   podCidrListQuery,
   podCidrReleaseQuery,
@@ -9,9 +9,9 @@ import {
 import type { PrefixesWanted } from "../operations/ensure-prefixes.ts";
 import type { PrefixRelease } from "../operations/release-prefixes.ts";
 
-export function readPodCidrs(event: Event): PrefixesWanted {
-  const input = readJson(event, podCidrsBody);
-  const path = readHostWith(event, {});
+export function parsePodCidrs(event: Event): PrefixesWanted {
+  const input = parseBody(event, podCidrsBody);
+  const path = parseHostWith(event, {});
   const { podCIDRs: podCidrs, hostLabels, ...asked } = input;
   return {
     ...path,
@@ -22,7 +22,7 @@ export function readPodCidrs(event: Event): PrefixesWanted {
   };
 }
 
-export const readPodCidrList = (event: Event) => readHostWith(event, podCidrListQuery);
+export const parsePodCidrList = (event: Event) => parseHostWith(event, podCidrListQuery);
 
-export const readPodCidrRelease = (event: Event): PrefixRelease =>
-  readHostWith(event, podCidrReleaseQuery);
+export const parsePodCidrRelease = (event: Event): PrefixRelease =>
+  parseHostWith(event, podCidrReleaseQuery);

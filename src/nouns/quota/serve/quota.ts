@@ -1,21 +1,21 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { namedList } from "../../../api/http/named-list.ts";
-import { readNamedWrite } from "../../../api/http/parameters.ts";
-import { type DryRun, deleted, etagOf, readIfMatch, written } from "../../../api/http/write.ts";
+import { parseNamedWrite } from "../../../api/http/parameters.ts";
+import { type DryRun, deleted, etagOf, parseIfMatch, written } from "../../../api/http/write.ts";
 import type { Written } from "../../../kernel/core/written.ts";
 import { quotaOf } from "../contract/answer.ts";
 import { quotaBody, quotaSpec } from "../contract/request.ts";
 import type { Quota } from "../quota.ts";
 
-export function readQuotaPut(event: Event) {
-  const input = readJson(event, quotaBody);
+export function parseQuotaPut(event: Event) {
+  const input = parseBody(event, quotaBody);
   const { name, ...fields } = input;
-  const named = readNamedWrite(
+  const named = parseNamedWrite(
     event,
     name === undefined ? undefined : { field: "name", value: name },
   );
-  const match = readIfMatch(event);
+  const match = parseIfMatch(event);
   return { ...named, ...match, spec: quotaSpec(fields) };
 }
 

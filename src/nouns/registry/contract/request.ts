@@ -116,13 +116,13 @@ const nodeSpec = (input: Inputs<typeof NODE_FIELDS> & NodeInput): NodeSpec =>
 const namespaceSpec = (input: Inputs<typeof NAMESPACE_FIELDS> & NamespaceInput): NamespaceSpec =>
   specOf<NamespaceSpec, NamespaceInput>(NAMESPACE_FIELDS, input);
 
-/** Reads a node in Plat's own form. */
+/** Parses a node in Plat's own form. */
 export function parseNode(value: unknown): RegistryDocument<NodeSpec> {
   const { name, ...input } = checked(nodeBody, value);
   return { ...named(name), spec: nodeSpec(input) };
 }
 
-/** Reads a namespace in Plat's own form. */
+/** Parses a namespace in Plat's own form. */
 export function parseNamespace(value: unknown): RegistryDocument<NamespaceSpec> {
   const { name, ...input } = checked(namespaceBody, value);
   return { ...named(name), spec: namespaceSpec(input) };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readNamed, readQuery } from "../../../api/http/parameters.ts";
+import { parseNamed, parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { etagOf } from "../../../api/http/write.ts";
 import { NAMESPACE, type NamePart, NODE } from "../../../api/names.ts";
@@ -35,11 +35,11 @@ function labelledList<
 >(of: NamePart, list: List, parameters: Query, bodyOf: (item: Item) => Body) {
   const listOf = ({ space }: { readonly space: string }) => [list, space];
   return {
-    readOne: (event: Event) => readNamed(event, of),
+    readOne: (event: Event) => parseNamed(event, of),
 
     /** Reads the requested page of the list. */
     read(event: Event) {
-      const query = readQuery(event, parameters);
+      const query = parseQuery(event, parameters);
       const { cursor, ...asked } = query;
       // A page can end with a name that was registered before Plat checked names for paths.
       const opened = openCursor(cursor, listOf(asked), v.object({ after: hostText }));

@@ -1,13 +1,13 @@
-import { chooseManifest, isManifest, readDocuments } from "../../../api/http/choose-manifest.ts";
+import { chooseManifest, isManifest, parseDocuments } from "../../../api/http/choose-manifest.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readNamedWrite } from "../../../api/http/parameters.ts";
+import { parseNamedWrite } from "../../../api/http/parameters.ts";
 import {
   type DryRun,
   deleted,
   type Ignoring,
   ignored,
-  readIfMatch,
-  readNamedMatch,
+  parseIfMatch,
+  parseNamedMatch,
   written,
 } from "../../../api/http/write.ts";
 import type { ManifestKind } from "../../../api/manifest.ts";
@@ -36,15 +36,15 @@ interface LabelledKind<Spec> {
 
 /** Returns the readers for changes of a node or a namespace. */
 const labelledKind = <Spec>({ of, manifest, read, readManifest }: LabelledKind<Spec>) => ({
-  readMatch: (event: Event) => readNamedMatch(event, of),
+  readMatch: (event: Event) => parseNamedMatch(event, of),
 
   /** Reads its fields as JSON, or as a manifest of Kubernetes in JSON or YAML. */
   readPut(event: Event) {
-    const documents = readDocuments(event);
+    const documents = parseDocuments(event);
     const { document, ignored } = chooseManifest(event, documents, { kinds: [manifest], of });
     const { name, spec } = isManifest(document) ? readManifest(document) : read(document);
-    const named = readNamedWrite(event, name, of);
-    return { ...named, spec, ...readIfMatch(event), ignored };
+    const named = parseNamedWrite(event, name, of);
+    return { ...named, spec, ...parseIfMatch(event), ignored };
   },
 });
 

@@ -1,7 +1,7 @@
-import { chooseManifest, isManifest, readDocuments } from "../../../api/http/choose-manifest.ts";
+import { chooseManifest, isManifest, parseDocuments } from "../../../api/http/choose-manifest.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { namedList } from "../../../api/http/named-list.ts";
-import { readNamedWrite } from "../../../api/http/parameters.ts";
+import { parseNamedWrite } from "../../../api/http/parameters.ts";
 import { exactCount } from "../../../api/http/usage.ts";
 import {
   type DryRun,
@@ -9,7 +9,7 @@ import {
   etagOf,
   type Ignoring,
   ignored,
-  readIfMatch,
+  parseIfMatch,
   written,
 } from "../../../api/http/write.ts";
 import { RESOURCE } from "../../../api/names.ts";
@@ -22,14 +22,14 @@ import { parseReservedIp, SPIDER_RESERVED_IP } from "../contract/spider-reserved
 import type { ReservationWarning, Reserved } from "../operations/reserve.ts";
 import type { Reservation } from "../reservation.ts";
 
-/** Reads a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
-export function readReservationPut(event: Event) {
-  const documents = readDocuments(event);
+/** Parses a reservation as JSON, or as a manifest of Spiderpool in JSON or YAML. */
+export function parseReservationPut(event: Event) {
+  const documents = parseDocuments(event);
   const chosen = chooseManifest(event, documents, { kinds: [SPIDER_RESERVED_IP], of: RESOURCE });
   const read = isManifest(chosen.document) ? parseReservedIp : parseReservation;
   const input = read(chosen.document);
-  const named = readNamedWrite(event, input.name);
-  return { ...named, spec: input.spec, ...readIfMatch(event), ignored: chosen.ignored };
+  const named = parseNamedWrite(event, input.name);
+  return { ...named, spec: input.spec, ...parseIfMatch(event), ignored: chosen.ignored };
 }
 
 export function reservationAnswer(

@@ -1,7 +1,7 @@
-import { readJson } from "../../../api/http/body.ts";
+import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
-import { type DryRun, etagOf, readIfMatch, written } from "../../../api/http/write.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
+import { type DryRun, etagOf, parseIfMatch, written } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import type { Written } from "../../../kernel/core/written.ts";
 import { settingsBody } from "../contract/request.ts";
@@ -12,10 +12,10 @@ interface SettingsSeen {
   readonly revision: string | undefined;
 }
 
-export function readSettingsPut(event: Event) {
-  const settings = readJson(event, settingsBody);
-  const query = readQuery(event, DRY_RUN);
-  return { ...query, settings, ...readIfMatch(event) };
+export function parseSettingsPut(event: Event) {
+  const settings = parseBody(event, settingsBody);
+  const query = parseQuery(event, DRY_RUN);
+  return { ...query, settings, ...parseIfMatch(event) };
 }
 
 export function settingsAnswer({ settings, revision }: SettingsSeen): AnswerOf<"GET /v1/config"> {

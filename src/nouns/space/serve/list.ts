@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { namedListQuery } from "../../../api/query.ts";
 import { spaceName } from "../../../api/schema/field.ts";
@@ -10,8 +10,8 @@ import type { SpaceEntry } from "../space.ts";
 
 const LIST = ["spaces"];
 
-export function readSpaceList(event: Event): PageWanted<string> {
-  const query = readQuery(event, namedListQuery);
+export function parseSpaceList(event: Event): PageWanted<string> {
+  const query = parseQuery(event, namedListQuery);
   const opened = openCursor(query.cursor, LIST, v.object({ after: spaceName }));
   return { limit: query.limit, after: opened.position?.after };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor, sealCursor } from "../../../api/http/cursor.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
-import { readNamedWith } from "../../../api/http/parameters.ts";
+import { parseNamedWith } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { formatTime } from "../../../base/time.ts";
 import { type HostId, hostName } from "../../../kernel/values/host.ts";
@@ -25,8 +25,8 @@ export interface MapAsked extends PoolMapWanted {
 
 const position = v.object({ after: addressInCursor, last: v.optional(addressInCursor) });
 
-export function readPoolMap(event: Event): MapAsked {
-  const wanted = readNamedWith(event, poolMapQuery);
+export function parsePoolMap(event: Event): MapAsked {
+  const wanted = parseNamedWith(event, poolMapQuery);
   const { cursor, ...asked } = wanted;
   return { ...asked, ...openCursor(cursor, mapOf(asked), position) };
 }

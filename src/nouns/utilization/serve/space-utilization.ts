@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { shortDigest } from "../../../api/http/body.ts";
 import { openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { readQuery } from "../../../api/http/parameters.ts";
+import { parseQuery } from "../../../api/http/parameters.ts";
 import { resourceName } from "../../../api/schema/field.ts";
 import { spaceUtilizationQuery } from "../contract/request.ts";
 import type { SpaceUtilizationPosition } from "../operations/space-utilization.ts";
@@ -18,8 +18,8 @@ export interface SpaceUtilizationWanted {
   readonly position?: SpaceUtilizationPosition | undefined;
 }
 
-export function readSpaceUtilization(event: Event): SpaceUtilizationWanted {
-  const query = readQuery(event, spaceUtilizationQuery);
+export function parseSpaceUtilization(event: Event): SpaceUtilizationWanted {
+  const query = parseQuery(event, spaceUtilizationQuery);
   const { space, pool: named = [], limit, cursor } = query;
   const wanted = { space, named, limit };
   return { ...wanted, ...openCursor(cursor, spaceUtilizationOf(wanted), position) };

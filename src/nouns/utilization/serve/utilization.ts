@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
-import { readNamedWith } from "../../../api/http/parameters.ts";
+import { parseNamedWith } from "../../../api/http/parameters.ts";
 import { utilizationQuery } from "../contract/request.ts";
 
 /** A count of addresses, at most 2^128, as a decimal text. */
@@ -31,9 +31,9 @@ export const utilizationPosition = v.object({
   reservedInBlocks: count,
 });
 
-/** Reads the pool to count, and the start position. */
-export function readUtilizationPath(event: Event) {
-  const wanted = readNamedWith(event, utilizationQuery);
+/** Parses the pool to count, and the start position. */
+export function parseUtilizationPath(event: Event) {
+  const wanted = parseNamedWith(event, utilizationQuery);
   const { cursor, ...asked } = wanted;
   return { ...asked, ...openCursor(cursor, utilizationOf(asked), utilizationPosition) };
 }

@@ -3,13 +3,13 @@ import type { Event } from "../../../../src/api/http/event.ts";
 import { orProblem, Problem } from "../../../../src/api/schema/problem.ts";
 import type { AssignRequest } from "../../../../src/kernel/assign/assignment.ts";
 import { formatAddress } from "../../../../src/net/address.ts";
-import { readAssign } from "../../../../src/nouns/address/serve/assign.ts";
-import { readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { parseAssign } from "../../../../src/nouns/address/serve/assign.ts";
+import { parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
 const readAsIs = (body: unknown, request: Request = {}) =>
-  readAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
+  parseAssign(eventOf("POST", "/v1/assign", { ...request, body }), () => "fresh-handle");
 /** Reads a request, with an Idempotency-Key if the test names none. */
 const read = (body: unknown, request: Request = {}) =>
   readAsIs(body, { ...request, headers: { "idempotency-key": "k", ...request.headers } });
@@ -313,8 +313,8 @@ describe("the body of a request", () => {
   });
 
   it.each([
-    ["/v1/assign", (event: Event) => readAssign(event, () => "fresh-handle")],
-    ["/v1/pools/main", readPoolPut],
+    ["/v1/assign", (event: Event) => parseAssign(event, () => "fresh-handle")],
+    ["/v1/pools/main", parsePoolPut],
   ])("to %s is rejected where its type is not said, unless there is none", (path, readIt) => {
     const untyped = (body: unknown) => ({ ...eventOf("PUT", path, { body }), headers: {} });
     const problem = orProblem(() => readIt(untyped({ host: "n", ipv4: 1 })));

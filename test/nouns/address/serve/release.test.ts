@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { formatGeneration } from "../../../../src/kernel/values/generation.ts";
-import { readRelease } from "../../../../src/nouns/address/serve/release.ts";
+import { parseRelease } from "../../../../src/nouns/address/serve/release.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
-const read = (body: unknown, path = "/v1/release") => readRelease(eventOf("POST", path, { body }));
+const read = (body: unknown, path = "/v1/release") => parseRelease(eventOf("POST", path, { body }));
 const BLUE = "/v1/spaces/blue/release";
 const DB = { kind: "StatefulSet", name: "db", uid: "a" };
 const SHOP = { namespace: "shop", workload: DB };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  readAffinityClaim,
-  readAffinityList,
-  readAffinityRelease,
+  parseAffinityClaim,
+  parseAffinityList,
+  parseAffinityRelease,
 } from "../../../../src/nouns/affinity/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
@@ -11,9 +11,9 @@ type Query = Record<string, string>;
 
 const PATH = "/v1/nodes/node-1/affinities";
 const BLUE = "/v1/spaces/blue/nodes/node-1/affinities";
-const list = (query: Query = {}, path = PATH) => readAffinityList(eventOf("GET", path, { query }));
-const claim = (body: unknown, path = PATH) => readAffinityClaim(eventOf("POST", path, { body }));
-const release = (query: Query = {}) => readAffinityRelease(eventOf("DELETE", PATH, { query }));
+const list = (query: Query = {}, path = PATH) => parseAffinityList(eventOf("GET", path, { query }));
+const claim = (body: unknown, path = PATH) => parseAffinityClaim(eventOf("POST", path, { body }));
+const release = (query: Query = {}) => parseAffinityRelease(eventOf("DELETE", PATH, { query }));
 
 describe("a list of affinities", () => {
   it("is of a host, unless it says that its owner is virtual", () => {

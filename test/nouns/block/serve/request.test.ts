@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readBlockList, readBlockPath } from "../../../../src/nouns/block/serve/request.ts";
+import { parseBlockList, parseBlockPath } from "../../../../src/nouns/block/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
 const list = (query: Record<string, string> = {}, path = "/v1/blocks") =>
-  readBlockList(eventOf("GET", path, { query }));
+  parseBlockList(eventOf("GET", path, { query }));
 const block = (path: string, query: Record<string, string> = {}) =>
-  readBlockPath(eventOf("GET", `/v1/blocks/${path}`, { query }));
+  parseBlockPath(eventOf("GET", `/v1/blocks/${path}`, { query }));
 
 describe("a list of blocks", () => {
   it("is of all of the space, unless it says of which pool or host", () => {

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../../../src/net/address.ts";
 import { formatSet } from "../../../../src/net/address-set.ts";
 import { formatCidr } from "../../../../src/net/cidr.ts";
-import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
 const put = (body: unknown, type = "application/json") =>
-  readPoolPut(eventOf("PUT", "/v1/pools/master-172", { body, headers: { "content-type": type } }));
+  parsePoolPut(eventOf("PUT", "/v1/pools/master-172", { body, headers: { "content-type": type } }));
 
 /** As `kubectl get spiderippool master-172 -o yaml` prints it. */
 const KUBECTL = `apiVersion: spiderpool.spidernet.io/v2beta1

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
 const CIDR = { cidr: "10.0.0.0/24" };
 const put = (body: object) =>
-  readPoolPut(eventOf("PUT", "/v1/pools/web", { body: { ...CIDR, ...body } }));
+  parsePoolPut(eventOf("PUT", "/v1/pools/web", { body: { ...CIDR, ...body } }));
 const spec = (body: object) => (put(body) as PoolPut).spec;
 
 describe("the network of a pool", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { formatSet } from "../../../../src/net/address-set.ts";
-import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
-const put = (body: unknown) => readPoolPut(eventOf("PUT", "/v1/pools/blue", { body }));
+const put = (body: unknown) => parsePoolPut(eventOf("PUT", "/v1/pools/blue", { body }));
 const spec = (body: object) => (put({ cidr: "10.0.0.0/24", ...body }) as PoolPut).spec;
 
 describe("a pool with ranges", () => {

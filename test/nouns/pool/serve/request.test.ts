@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { formatCidr } from "../../../../src/net/cidr.ts";
-import { type PoolPut, readPoolPut } from "../../../../src/nouns/pool/serve/request.ts";
+import { type PoolPut, parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf, type Request } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
 const put = (body: unknown, request: Request = {}) =>
-  readPoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
+  parsePoolPut(eventOf("PUT", "/v1/pools/default-ipv4", { ...request, body }));
 const spec = (body: unknown) => (put(body) as PoolPut).spec;
 
 describe("a pool", () => {
@@ -55,7 +55,7 @@ describe("a pool", () => {
 
   it.each(["Pool", "a_b", "-a", "a.", "x".repeat(254)])("is not named %s", (name) => {
     const event = eventOf("PUT", `/v1/pools/${name}`, { body: { cidr: "10.0.0.0/16" } });
-    expect(rejectedFields(() => readPoolPut(event))).toEqual([
+    expect(rejectedFields(() => parsePoolPut(event))).toEqual([
       expect.stringMatching(/^name: must /),
     ]);
   });

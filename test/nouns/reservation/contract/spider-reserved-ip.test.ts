@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readReservationPut } from "../../../../src/nouns/reservation/serve/reservation.ts";
+import { parseReservationPut } from "../../../../src/nouns/reservation/serve/reservation.ts";
 import { eventOf } from "../../../api/event.ts";
 import { problemIn, rejectedFields } from "../../../api/problem-of.ts";
 
 const put = (body: unknown, type = "application/json") =>
-  readReservationPut(
+  parseReservationPut(
     eventOf("PUT", "/v1/reservations/gateways", { body, headers: { "content-type": type } }),
   );
 

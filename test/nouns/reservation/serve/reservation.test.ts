@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readReservationPut } from "../../../../src/nouns/reservation/serve/reservation.ts";
+import { parseReservationPut } from "../../../../src/nouns/reservation/serve/reservation.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
 const put = (body: unknown) =>
-  readReservationPut(eventOf("PUT", "/v1/reservations/gateways", { body }));
+  parseReservationPut(eventOf("PUT", "/v1/reservations/gateways", { body }));
 
 describe("a reservation", () => {
   it("names CIDRs, addresses and ranges of both families, and keeps their text", () => {

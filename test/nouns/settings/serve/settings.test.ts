@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readSettingsPut } from "../../../../src/nouns/settings/serve/settings.ts";
+import { parseSettingsPut } from "../../../../src/nouns/settings/serve/settings.ts";
 import { SETTINGS_DEFAULT } from "../../../../src/nouns/settings/settings.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
-const put = (body: unknown) => readSettingsPut(eventOf("PUT", "/v1/config", { body }));
+const put = (body: unknown) => parseSettingsPut(eventOf("PUT", "/v1/config", { body }));
 
 describe("the configuration", () => {
   it("has its default wherever nothing is said", () => {

@@ -3,7 +3,7 @@ import { Problem } from "../../../../src/api/schema/problem.ts";
 import type { SpaceUtilization } from "../../../../src/nouns/utilization/operations/space-utilization.ts";
 import { spaceUtilizationAnswer } from "../../../../src/nouns/utilization/serve/answer.ts";
 import {
-  readSpaceUtilization,
+  parseSpaceUtilization,
   type SpaceUtilizationWanted,
 } from "../../../../src/nouns/utilization/serve/space-utilization.ts";
 import { eventOf } from "../../../api/event.ts";
@@ -15,7 +15,7 @@ const LINE_AND_HEADERS_BYTES_MAX = 10_240;
 const HEADERS_BYTES = 2_500;
 
 const read = (query: Readonly<Record<string, string>>) =>
-  readSpaceUtilization(eventOf("GET", "/v1/utilization", { query }));
+  parseSpaceUtilization(eventOf("GET", "/v1/utilization", { query }));
 
 const names = Array.from({ length: 64 }, (_, i) => `p${i}`.padEnd(63, "x"));
 const pool = names.join(",");
