@@ -270,7 +270,7 @@ async function measureFullPool(scene: Scene): Promise<void> {
 async function forgetLending({ cold, site }: Scene): Promise<void> {
   const { store } = cold();
   for (const page of await store.listLending(site.space, site.id))
-    await store.dropLending("forget", page);
+    await store.deleteLending("forget", page);
 }
 
 /**

@@ -54,7 +54,7 @@ inline nextOld() {
   od
 }
 
-/* affinities.ts, retireAffinities: each affinity of the block `pendingDeletion`, as it was seen. A affinity that changed meanwhile stops it. */
+/* affinities.ts, markPendingDeletion: each affinity of the block `pendingDeletion`, as it was seen. A affinity that changed meanwhile stops it. */
 inline retireAffinities(h) {
   atomic { old[0] = 0; old[1] = 0; old[2] = 0; retired = true; k = 0;
     do

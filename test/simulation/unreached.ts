@@ -226,7 +226,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["nouns/pool/operations/mark-pool.ts", 'not: "deleting" && disabled'],
       ["kernel/assign/block-of-address.ts", "throw new ContentionError(`block "],
       ["nouns/pool/operations/mark-pool.ts", 'return answer(await endJob(context, job, "failed"'],
-      ["nouns/pool/operations/retire-pool.ts", "return undefined; await announceChange"],
+      ["nouns/pool/operations/delete-empty-pool.ts", "return undefined; await announceChange"],
     ],
   },
   {
@@ -305,7 +305,7 @@ export const EXCUSES: readonly Excuse[] = [
       ],
       ["kernel/blocks/claim-block.ts", 'return { kind: "busy" }; const rejection = await charge'],
       ["kernel/affinities/claim-range.ts", 'return answer({ status: "contended" })'],
-      ["kernel/affinities/release-range.ts", "return RETRY; await dropAffinities"],
+      ["kernel/affinities/release-range.ts", "return RETRY; await deleteAffinities"],
       ["kernel/assign/ensure-blocks.ts", '() => new ContentionError("other hosts'],
       ["kernel/assign/block-of-address.ts", "() => new ContentionError(`block "],
       ["kernel/assign/ensure-blocks.ts", "throw outOfSight(); const where"],

@@ -165,7 +165,7 @@ async function release(
       // the block is read after them.
       const affinities = await context.store.listAffinities(space, host);
       if ((await context.store.readBlock(space, cidr))?.host === host) return RETRY;
-      await dropAffinities(context, affinities, cidr);
+      await deleteAffinities(context, affinities, cidr);
       if (!wasOurs) return answer({ status: "not_owned" });
       // An earlier write of this call had an unknown outcome, or another request did the same.
       return answer({ status: block ? "disowned" : "deleted" });
@@ -191,7 +191,7 @@ async function release(
  * Deletes affinities to a block that does not belong to the host. They are left from operations that were interrupted
  * before their last step.
  */
-async function dropAffinities(
+async function deleteAffinities(
   context: Context,
   affinities: readonly BlockAffinity[],
   cidr: Cidr,

@@ -118,7 +118,7 @@ async function occupiedOf(
         own.some((quotaSlot) => quotaSlot.revision === revision),
       );
     const occupied = new Set(quotaSlots.flatMap((quotaSlot) => ofQuotaSlot(quotaSlot) ?? []));
-    const settled = await settleAll(context, [...occupied], isEnded);
+    const settled = await endOldAllocations(context, [...occupied], isEnded);
     if (settled.kind !== "proceed") return settled;
     const readBlock = eachOnce(blockReader(context, space));
     const current = await inParallel(quotaSlots, QUOTA_SLOTS_AT_ONCE, async (quotaSlot) => {
@@ -154,7 +154,7 @@ async function allocationsOf(
  *
  * @returns a rejection while another request runs; a retry after it ended one, because the quota slots of that one are free
  */
-async function settleAll(
+async function endOldAllocations(
   context: Context,
   allocations: readonly Allocation[],
   isEnded: (allocation: Allocation) => boolean,

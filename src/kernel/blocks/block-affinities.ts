@@ -49,12 +49,12 @@ export async function restoreAffinity(
  * Marks the affinities of a block `pendingDeletion` before the block changes hands or is deleted, and deletes its full-block hint.
  * Returns nothing if one of the affinities changed meanwhile.
  */
-export async function retireAffinities(
+export async function markPendingDeletion(
   context: Context,
   { space, host, cidr }: Block,
 ): Promise<readonly BlockAffinity[] | undefined> {
   if (host === undefined) return [];
-  const retired: BlockAffinity[] = [];
+  const marked: BlockAffinity[] = [];
   const { affinities, full } = await context.store.listPlaces(space, host);
   const hint = full.find(({ block }) => sameCidr(block, cidr));
   if (hint) await context.store.clearBlockFull("full-retired", hint);
@@ -68,7 +68,7 @@ export async function retireAffinities(
     } as const;
     const result = await context.store.changeAffinity("affinity-retire", affinity, next);
     if (result.outcome !== "done") return undefined;
-    retired.push(next);
+    marked.push(next);
   }
-  return retired;
+  return marked;
 }

@@ -13,7 +13,7 @@ import { type ClaimFields, claimedBlock } from "../values/block-changes.ts";
 import { groupIndexOf, groupOf, isBlockOf } from "../values/block-group.ts";
 import { fresh } from "../values/fresh.ts";
 import type { HostId, HostReserved } from "../values/host.ts";
-import { confirmAffinity, restoreAffinity, retireAffinities } from "./block-affinities.ts";
+import { confirmAffinity, markPendingDeletion, restoreAffinity } from "./block-affinities.ts";
 
 /** The result of a claim: the block, and its owner. */
 export type Claim =
@@ -171,20 +171,20 @@ export async function seizeBlock(
   };
   const placed = await store.createAffinity(affinity);
   if (placed.outcome !== "done") return undefined;
-  const retired = await retireAffinities(context, seen);
+  const marked = await markPendingDeletion(context, seen);
   const spent = charge.spend();
   const fields = claimFields(context, hostReserved, spent);
-  const changed = retired && (await store.changeHost("seize", seen, host, fields));
+  const changed = marked && (await store.changeHost("seize", seen, host, fields));
   const isUnknown = changed?.outcome === "unknown";
   if (!isUnknown && isOf(changed?.item, host, fields)) await giveBackBlock(context, seen);
   else if (!isUnknown) charge.restore(spent);
   const block = changed?.outcome === "unknown" ? await store.readBlock(space, cidr) : changed?.item;
-  if (!retired || block?.host !== host) {
+  if (!marked || block?.host !== host) {
     await store.deleteAffinity("affinity-undo", affinity);
     return undefined;
   }
   await confirm(context, affinity);
-  for (const old of retired) await store.deleteAffinity("affinity-drop", old);
+  for (const old of marked) await store.deleteAffinity("affinity-drop", old);
   return block;
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { giveBackBlock } from "../quotas/claim-charge.ts";
 import type { Block } from "../values/block.ts";
-import { confirmAffinity, retireAffinities } from "./block-affinities.ts";
+import { confirmAffinity, markPendingDeletion } from "./block-affinities.ts";
 
 /**
  * Deletes an empty block exactly as it was read (I6): its affinities `pendingDeletion` → the block deleted under its revision →
@@ -9,17 +9,17 @@ import { confirmAffinity, retireAffinities } from "./block-affinities.ts";
  */
 export async function deleteEmptyBlock(context: Context, seen: Block): Promise<boolean> {
   const { store } = context;
-  const retired = await retireAffinities(context, seen);
-  if (!retired) return false;
+  const marked = await markPendingDeletion(context, seen);
+  if (!marked) return false;
   const deleted = await store.deleteBlock(seen);
   const gone = deleted.outcome === "lost" && !deleted.item;
   if (deleted.outcome === "done" || gone) {
-    for (const affinity of retired) await store.deleteAffinity("affinity-drop", affinity);
+    for (const affinity of marked) await store.deleteAffinity("affinity-drop", affinity);
     if (!gone) await giveBackBlock(context, seen);
     return !gone;
   }
   // An assign was faster, so the block and its affinities stay.
   if (deleted.outcome === "lost" && deleted.item?.host === seen.host)
-    for (const affinity of retired) await confirmAffinity(context, "affinity-keep", affinity);
+    for (const affinity of marked) await confirmAffinity(context, "affinity-keep", affinity);
   return false;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { Block } from "../values/block.ts";
-import { retireAffinities } from "./block-affinities.ts";
+import { markPendingDeletion } from "./block-affinities.ts";
 import { borrowedBlockOf } from "./borrowed-block.ts";
 import { claimFields } from "./claim-block.ts";
 
@@ -14,8 +14,8 @@ import { claimFields } from "./claim-block.ts";
 export async function disown(context: Context, seen: Block): Promise<boolean> {
   const { store } = context;
   if (seen.host === undefined) return true;
-  const retired = await retireAffinities(context, seen);
-  if (!retired) return false;
+  const marked = await markPendingDeletion(context, seen);
+  if (!marked) return false;
   const borrowedBlock = borrowedBlockOf(context, seen.host, seen);
   let put = await store.putBorrowedBlock("disown-borrowed", borrowedBlock, undefined);
   // An existing entry is replaced, so that a repair run that read it as unneeded fails to delete it.
@@ -29,6 +29,6 @@ export async function disown(context: Context, seen: Block): Promise<boolean> {
     claimFields(context, seen.hostReserved),
   );
   if (changed.outcome !== "done") return false;
-  for (const affinity of retired) await store.deleteAffinity("affinity-drop", affinity);
+  for (const affinity of marked) await store.deleteAffinity("affinity-drop", affinity);
   return true;
 }

@@ -107,7 +107,7 @@ interface AdminStore {
   }>;
   listSpacePage(wanted: PageWanted<string>): Promise<ListedPage<SpaceEntry, string>>;
   keepPosition(space: string, position: SpacePosition | undefined): Promise<void>;
-  dropSpace(seen: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>>;
+  deleteSpaceEntry(seen: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>>;
   readSpaceEntry(space: string): Promise<SpaceEntry | undefined>;
   markSpace(space: string, seen: string, stamp: string): Promise<Outcome<unknown>>;
   readPlan(space: string): Promise<AddressPlan>;
@@ -336,7 +336,7 @@ interface BlockStore {
     change: ReleasedChange,
     revision: string,
   ): Promise<Outcome<Block>>;
-  letGoSlots(
+  freeHeldSlots(
     block: Pick<Block, "space" | "cidr">,
     held: readonly HeldSlot[],
     sinceMs: number,
@@ -393,7 +393,7 @@ interface BlockStore {
   /** Eventually consistent; hints that cannot be read are left out. Of one pool, or of all pools of the space. */
   listLending(space: string, poolId?: string): Promise<readonly LendingPage[]>;
   noteLending(page: LendingPage): Promise<void>;
-  dropLending(step: string, page: Pick<LendingPage, "space" | "poolId" | "page">): Promise<void>;
+  deleteLending(step: string, page: Pick<LendingPage, "space" | "poolId" | "page">): Promise<void>;
   callPoolFull(hint: FullPool): Promise<void>;
   clearPoolFull(step: string, pool: Pick<FullPool, "space" | "poolId">): Promise<void>;
 

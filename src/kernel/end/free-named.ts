@@ -76,7 +76,7 @@ export async function freeNamed(
   const { freed, block } = await freeSlots(context, slots, [ordinal], new Set([ordinal]));
   if (allocation?.workload) {
     await settleFreed(context, allocation);
-    await dropIfEmpty(context, allocation);
+    await deleteIfEmpty(context, allocation);
   } else if (allocation && isOver(allocation)) await deleteEntries(context, entriesOf(allocation));
   if (freed.length === 0)
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
@@ -175,7 +175,7 @@ export const laterIncarnation = (address: Address): Rejection =>
   );
 
 /** Deletes the allocation of an instance that has nothing any more. Of several addresses, the last one to be freed deletes it. */
-async function dropIfEmpty(context: Context, marked: Allocation): Promise<void> {
+async function deleteIfEmpty(context: Context, marked: Allocation): Promise<void> {
   const { store } = context;
   const isLone = marked.want === 1;
   const allocation = isLone ? marked : await store.readAllocation(marked.place);

@@ -165,10 +165,10 @@ async function settleBlock(
     const goes = held.slice(0, SLOTS_PER_WRITE_MAX);
     if (goes.length > 0) {
       const ids = { epoch: fresh(context), revision: fresh(context) };
-      const letGo = await store.letGoSlots({ space, cidr }, goes, context.now(), ids);
+      const freed = await store.freeHeldSlots({ space, cidr }, goes, context.now(), ids);
       // This write changed the epoch, so that it is a fence as well.
-      isFenced ||= letGo.outcome === "done";
-      block = letGo.outcome === "unknown" ? await store.readBlock(space, cidr) : letGo.item;
+      isFenced ||= freed.outcome === "done";
+      block = freed.outcome === "unknown" ? await store.readBlock(space, cidr) : freed.item;
       return RETRY;
     }
     const states = new Map(

@@ -35,9 +35,9 @@ import {
   changingHost,
   type FullNote,
   fencing,
+  freeingHeldSlots,
   freeingSlots,
   type HeldSlot,
-  lettingGo,
   markingIdle,
   type ReleasedChange,
   recharging,
@@ -194,7 +194,7 @@ export function blockItems(table: Table) {
      * Lets held slots go that are exactly as they were seen: no instance of the application has
      * taken one since.
      */
-    async letGoSlots(
+    async freeHeldSlots(
       { space, cidr }: Pick<Block, "space" | "cidr">,
       held: readonly HeldSlot[],
       sinceMs: number,
@@ -206,7 +206,7 @@ export function blockItems(table: Table) {
         when: held.map(({ ordinal, seen }) =>
           equals("let-go-tag", tagOf(seen), ...slotPath(ordinal)),
         ),
-        change: updateFrom(lettingGo(held, sinceMs, fresh)),
+        change: updateFrom(freeingHeldSlots(held, sinceMs, fresh)),
       });
       return withItem(outcome, blockFrom);
     },

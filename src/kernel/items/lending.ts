@@ -38,7 +38,7 @@ export function lendingItems(table: Table) {
     },
 
     /** Deletes a page of a pool that is gone. `step` names the step of the protocol. */
-    async dropLending(
+    async deleteLending(
       step: string,
       { space, poolId, page }: Pick<LendingPage, "space" | "poolId" | "page">,
     ): Promise<void> {

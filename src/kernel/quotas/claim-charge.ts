@@ -59,7 +59,7 @@ export class ClaimCharge {
   }
 
   /** Gives back what no block has. */
-  async close(): Promise<void> {
+  async giveBackUnspent(): Promise<void> {
     const charge = this.spend();
     if (charge) await unspend(this.#context, this.#space, charge.charges, 1);
   }
@@ -73,7 +73,7 @@ export async function withClaimCharge<T>(
   try {
     return await claim(charge);
   } finally {
-    await charge.close();
+    await charge.giveBackUnspent();
   }
 }
 

@@ -211,7 +211,7 @@ async function* groupsOf(
   }
   const { pools, unreadablePools } = configuration;
   done.failures.push(...unreadablePools.map(({ unreadable }) => unreadable));
-  if (isWithoutPools(configuration)) await leaveRegister(run, entry);
+  if (isWithoutPools(configuration)) await deleteSpaceEntry(run, entry);
   // What an unreadable pool has is unknown, and it may be one of a subnet.
   else if (unreadablePools.length === 0 && configuration.unreadableReservations.length === 0)
     begin(configuration);
@@ -237,9 +237,9 @@ const isWithoutPools = ({
  * again after it has put the pool. So this run sees the pool's item, or the entry has another revision, or the entry
  * returns.
  */
-async function leaveRegister({ context, done }: ReclaimRun, entry: SpaceEntry): Promise<void> {
+async function deleteSpaceEntry({ context, done }: ReclaimRun, entry: SpaceEntry): Promise<void> {
   if (entry.isBeingDeleted) return;
   if (!isWithoutPools(await context.store.readSpace(entry.space))) return;
-  const dropped = await context.store.dropSpace(entry);
+  const dropped = await context.store.deleteSpaceEntry(entry);
   if (dropped.outcome === "done") done.spacesDropped++;
 }

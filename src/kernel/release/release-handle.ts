@@ -1,7 +1,7 @@
 import { handleHash } from "../../base/hash.ts";
 import { ALLOCATIONS_OVER_MAX, ALLOCATIONS_PER_LOOK } from "../../base/limits.ts";
 import type { Context } from "../core/context.ts";
-import { type Allocation, isFinished, isOver } from "../values/allocation.ts";
+import { type Allocation, isKeptForKey, isOver } from "../values/allocation.ts";
 import { type AllocationPlace, compareAllocationPlaces } from "../values/allocation-place.ts";
 import { freshAllocationId } from "../values/fresh.ts";
 import { BoundedRelease, type Released } from "./bounded-release.ts";
@@ -25,7 +25,7 @@ export async function releaseHandle(
     // Handles whose hashes collide share a partition.
     const left = allocations.filter(
       (allocation) =>
-        allocation.handle === handle && !isFinished(allocation) && isMeant(allocation),
+        allocation.handle === handle && !isKeptForKey(allocation) && isMeant(allocation),
     );
     for (const allocation of left.filter(isOver)) {
       // Its owners are not needed any more, and may be most of its size.

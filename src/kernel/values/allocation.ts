@@ -157,7 +157,7 @@ function assertPart(part: Part): void {
 export function dueAtMsOf(allocation: Allocation): number | undefined {
   if (isOver(allocation)) {
     if (allocation.workload) return undefined;
-    return allocation.atMs + (isFinished(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS);
+    return allocation.atMs + (isKeptForKey(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS);
   }
   return isHolding(allocation) ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
 }
@@ -187,7 +187,7 @@ export function isOver(allocation: Allocation): boolean {
 }
 
 /** Returns true if the allocation is kept for its key alone, so that only its deletion is left. */
-export function isFinished(allocation: Allocation): boolean {
+export function isKeptForKey(allocation: Allocation): boolean {
   return outlivesRelease(allocation) && isOver(allocation) && allocation.parts.length === 0;
 }
 

@@ -151,7 +151,7 @@ export interface ReleasedChange {
  * Lets held addresses of an application go. They cool, and the new epoch rejects a late write of an author that saw them free
  * before they were held (rule 1).
  */
-export const lettingGo = (
+export const freeingHeldSlots = (
   held: readonly HeldSlot[],
   sinceMs: number,
   { epoch, revision }: Pick<ClaimFields, "epoch" | "revision">,

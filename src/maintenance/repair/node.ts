@@ -5,7 +5,7 @@ import type { CiliumReport } from "../../nouns/cilium/report.ts";
 import { isProvenWrong } from "../../nouns/node/judge-node.ts";
 import type { Node, NodeEntry } from "../../nouns/node/node.ts";
 import type { SignOfLife } from "../../nouns/node/node-report.ts";
-import { leave } from "../../nouns/node/operations/leave.ts";
+import { unregister } from "../../nouns/node/operations/unregister.ts";
 import type { StatedRanges } from "../../nouns/node/stated-ranges.ts";
 import { unstate } from "../../nouns/prefix/operations/state-ranges.ts";
 
@@ -23,7 +23,7 @@ export async function repairEnded(
   if (life.tombstones.length === 0) return;
   const node = await context.store.readNode(of.space, of.name);
   const ended = life.tombstones.filter((tombstone) => !isProvenWrong(life, tombstone));
-  await leave(
+  await unregister(
     context,
     of,
     ended.map(({ uid }) => uid),

@@ -232,7 +232,7 @@ async function sweepItem(
   for (const hint of contents.fullPools) if (await repairHint(context, hint)) done.orphansDeleted++;
   for (const page of contents.lending)
     if (await isPoolGone(context, page)) {
-      await context.store.dropLending("repair-lending", page);
+      await context.store.deleteLending("repair-lending", page);
       done.orphansDeleted++;
     }
 }

@@ -98,7 +98,7 @@ export function spaceEntryItems(table: Table) {
      * Deletes the entry of a space, unless the space was entered again since the entry was read
      * (rule 5).
      */
-    async dropSpace({
+    async deleteSpaceEntry({
       space,
       revision,
     }: Pick<SpaceEntry, "space" | "revision">): Promise<Outcome<unknown>> {

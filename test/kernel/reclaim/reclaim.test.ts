@@ -273,9 +273,9 @@ describe("a space without pools", () => {
     const world = await makeWorld();
     await world.calm.store.registerSpace(BEFORE, "r");
     const context = functionOf(world, (store) => ({
-      dropSpace: async (seen) => {
+      deleteSpaceEntry: async (seen) => {
         await poolOfGroups(world, BEFORE, 1);
-        return store.dropSpace(seen);
+        return store.deleteSpaceEntry(seen);
       },
     }));
     expect(await scheduledRun(context)).toMatchObject({ spacesDropped: 0, failures: [] });

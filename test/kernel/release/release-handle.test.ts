@@ -10,7 +10,7 @@ import type { Context } from "../../../src/kernel/core/context.ts";
 import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
 import type { Released } from "../../../src/kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
-import { isFinished } from "../../../src/kernel/values/allocation.ts";
+import { isKeptForKey } from "../../../src/kernel/values/allocation.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatCidr } from "../../../src/net/cidr.ts";
 import { makeStore } from "../../../src/store/stack.ts";
@@ -108,7 +108,7 @@ describe("a release by handle", () => {
       const answers = await releasedInFull(world, { requestsMax });
       expect(toldOf(answers)).toEqual(liveIn(occupied));
       const { allocations } = contentsIn(world);
-      expect(allocations.every(isFinished)).toBe(true);
+      expect(allocations.every(isKeptForKey)).toBe(true);
       expect(allocations).toHaveLength(members.filter(({ keyed }) => keyed).length);
       // A repeat writes nothing.
       const before = new Map(world.table.items().map((item) => [`${item.pk} ${item.sk}`, item]));
@@ -158,9 +158,9 @@ describe("a release by handle", () => {
     await crowd(world, HANDLE, times(3, KEYED));
     const release = () => releaseHandle(world.calm, SPACE, HANDLE);
     expect(await release()).toMatchObject({ complete: true, released: { length: 3 } });
-    expect(contentsIn(world).allocations.some(isFinished)).toBe(false);
+    expect(contentsIn(world).allocations.some(isKeptForKey)).toBe(false);
     expect(await release()).toMatchObject({ complete: true, released: [] });
-    expect(contentsIn(world).allocations.every(isFinished)).toBe(true);
+    expect(contentsIn(world).allocations.every(isKeptForKey)).toBe(true);
   });
 
   it("reads a long handle a look at a time", async () => {
@@ -258,7 +258,7 @@ describe("a release by handle", () => {
     const world = await largeWorld();
     await crowd(world, HANDLE, times(ALLOCATIONS_OVER_MAX + 100, CUT_SHORT));
     const left = () =>
-      contentsIn(world).allocations.filter((allocation) => !isFinished(allocation)).length;
+      contentsIn(world).allocations.filter((allocation) => !isKeptForKey(allocation)).length;
     expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: false });
     expect(left()).toBe(100);
     expect(await releaseHandle(world.calm, SPACE, HANDLE)).toMatchObject({ complete: true });

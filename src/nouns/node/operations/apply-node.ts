@@ -19,7 +19,7 @@ import { type Node, registrationOf, uidOfNode } from "../node.ts";
 import type { NodeStatement } from "../node-health.ts";
 import type { NodeIncarnation, NodeReport } from "../node-report.ts";
 import type { Tombstone } from "../tombstone.ts";
-import { leave } from "./leave.ts";
+import { unregister } from "./unregister.ts";
 
 /** The outcome of a node's event. `freeing`: the node is being ended, and the event must come again. */
 export type NodeApplied = Verdict["status"];
@@ -77,7 +77,8 @@ async function apply(
     const node = await store.readNode(of.space, of.name);
     const verdict = judgeNode(life, word);
     for (const ending of verdict.endings)
-      if (!(await bury(context, { space: of.space, name: of.name }, ending))) return RETRY;
+      if (!(await writeTombstone(context, { space: of.space, name: of.name }, ending)))
+        return RETRY;
     if (verdict.revived) {
       const revived = await knownOutcome(store.deleteTombstone("revive", verdict.revived));
       if (revived.outcome === "lost") return RETRY;
@@ -85,7 +86,7 @@ async function apply(
     // The report may have come after the read, and before the tombstone that its author had to see.
     const isEndedNow = verdict.endings.length > 0;
     if (isEndedNow && !life.report && (await hasReport(context, of, word))) return RETRY;
-    if (!(await leave(context, of, verdict.leaving, { life, node, isEndedNow }))) return RETRY;
+    if (!(await unregister(context, of, verdict.leaving, { life, node, isEndedNow }))) return RETRY;
     if (verdict.registers && statement)
       return (await register(context, of, statement, { life, node })) ? answer("applied") : RETRY;
     return answer(verdict.status);
@@ -163,7 +164,7 @@ function reportOf(
  *
  * @returns false if another execution changed it meanwhile
  */
-async function bury(
+async function writeTombstone(
   context: Context,
   of: Pick<Tombstone, "space" | "name">,
   { seen, by, isAnew, ...incarnation }: NewTombstone,

@@ -13,7 +13,7 @@ import { handlesOf, type NodeObjects } from "../../cilium/report.ts";
 import { unstate } from "../../prefix/operations/state-ranges.ts";
 import { isProvenWrong } from "../judge-node.ts";
 import type { Tombstone } from "../tombstone.ts";
-import { leave } from "./leave.ts";
+import { unregister } from "./unregister.ts";
 
 /**
  * Takes the next step of a due tombstone: frees what its node had, or deletes a tombstone that is old. A node that has
@@ -47,7 +47,7 @@ export async function endNode(
   const now = await store.readNodeObjects(seen.space, seen.name);
   // Another run may have finished, and the node may be back.
   if (!now.tombstones.some(({ revision }) => revision === freeing.revision)) return false;
-  if (!(await leave(context, seen, [seen.uid], { life: now, node }))) return false;
+  if (!(await unregister(context, seen, [seen.uid], { life: now, node }))) return false;
   const own = nodeHandle(seen.name, seen.uid);
   const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing, own));
   if (!isWhole || !(await endCiliumNode(context, freeing, now, untilMs))) return false;

@@ -24,11 +24,11 @@ import { withoutInner } from "../application-pools.ts";
 import { poolOfId } from "../configuration.ts";
 import { assignsPrefixes, isRanged, type Pool, subnetIdOf } from "../pool.ts";
 import { extentOf } from "../set.ts";
+import { deleteEmptyPool, endPoolDeletion } from "./delete-empty-pool.ts";
 import { drainGroup } from "./drain-group.ts";
 import { drainSet } from "./drain-set.ts";
 import { DELETED_MEANWHILE, ENABLED_AGAIN, markPool } from "./mark-pool.ts";
 import { releaseGroup } from "./release-group.ts";
-import { retirePool, settleGone } from "./retire-pool.ts";
 import { freeRetiring, markShrink } from "./shrink-pool.ts";
 
 /**
@@ -53,11 +53,11 @@ export async function carryOnPool(
   const pool = poolOfId(configuration, job.poolId);
   let isWhole = job.kind === "pool.release";
   if (job.kind === "pool.delete") {
-    if (!pool) return settleGone(context, job);
+    if (!pool) return endPoolDeletion(context, job);
     // Only a pool that was proven empty leaves the plan. An earlier worker was interrupted after that step.
     const { entries } = await context.store.readPlan(job.space);
     if (!entries.some(({ id }) => id === pool.id))
-      return retirePool(context, job, { pool, isWhole: false });
+      return deleteEmptyPool(context, job, { pool, isWhole: false });
     isWhole = !isRanged(pool) || !entries.some((entry) => isBeside(pool, entry));
   } else {
     if (!pool) return endJob(context, job, "done", "The pool no longer exists.");
@@ -206,7 +206,8 @@ async function atItsEnd(
   const retiring = { pool, isWhole: isWhole === true || !isRanged(pool) };
   // The next walk covers the blocks of the subnet, of which this pool became the last one.
   return (
-    (await retirePool(context, after, retiring)) ?? advance(context, "walk-job", after, { detail })
+    (await deleteEmptyPool(context, after, retiring)) ??
+    advance(context, "walk-job", after, { detail })
   );
 }
 

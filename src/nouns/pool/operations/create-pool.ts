@@ -11,7 +11,7 @@ import {
 } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { sameCidr } from "../../../net/cidr.ts";
-import { holdPrefix, leavePrefix } from "../../prefix/operations/child-pool.ts";
+import { holdPrefix, unholdPrefix } from "../../prefix/operations/child-pool.ts";
 import { type AddressPlanEntry, mayShare, nameBytes, planBytes, planned } from "../address-plan.ts";
 import { noneUnread, poolNamed, type SpaceConfiguration } from "../configuration.ts";
 import { overlappingRange } from "../overlap.ts";
@@ -66,7 +66,7 @@ export async function createPool(
     : await enterPlan(context, pending);
   if (rejection) {
     const deleted = await context.store.deletePool(pool);
-    if (deleted.outcome === "done") await leavePrefix(context, pool);
+    if (deleted.outcome === "done") await unholdPrefix(context, pool);
     return rejection;
   }
   const active: Pool = { ...pool, state: "active", revision: fresh(context) };

@@ -5,7 +5,7 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { nothingAssigned, type PoolJob } from "../../job/job.ts";
 import { advance, endJob } from "../../job/operations/advance-job.ts";
-import { leavePrefix } from "../../prefix/operations/child-pool.ts";
+import { unholdPrefix } from "../../prefix/operations/child-pool.ts";
 import { poolOfId } from "../configuration.ts";
 import type { Pool } from "../pool.ts";
 
@@ -58,7 +58,7 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
   const deleted = await context.store.deletePool(pool);
   if (deleted.outcome === "unknown")
     throw new UnavailableError("the database did not say whether the pool was deleted");
-  if (deleted.outcome === "done") await leavePrefix(context, pool);
+  if (deleted.outcome === "done") await unholdPrefix(context, pool);
 }
 
 /**
@@ -68,7 +68,7 @@ async function deletePending(context: Context, pool: Pool): Promise<void> {
 async function endGone(context: Context, job: PoolJob): Promise<PoolJob | undefined> {
   const { space, poolId: id } = job;
   // A pending pool never had a block. One of an earlier pool of its subnet is empty, and the repair run deletes it.
-  await leavePlan(context, { pool: { space, id }, isWhole: true });
+  await removeFromPlan(context, { pool: { space, id }, isWhole: true });
   return endJob(context, job, "done", GONE);
 }
 
@@ -92,7 +92,7 @@ interface Leaving {
  *
  * @returns whether the pool was the last of its subnet: none joins the subnet from then on; nothing if the entry stays
  */
-export async function leavePlan(
+export async function removeFromPlan(
   context: Context,
   { pool: { space, id, subnetId }, isWhole }: Leaving,
 ): Promise<{ readonly isLast: boolean } | undefined> {

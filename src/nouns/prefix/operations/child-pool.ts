@@ -39,7 +39,7 @@ export function holdPrefix(context: Context, pool: Child): Promise<Rejection | u
 }
 
 /** Lets the prefix of a pool go that has left the plan, or whose item is gone. It does nothing if it is not held for the pool. */
-export function leavePrefix(context: Context, pool: Child): Promise<void> {
+export function unholdPrefix(context: Context, pool: Child): Promise<void> {
   return compareAndSwap<void>("the prefix of this pool", async () => {
     if (pool.parentId === undefined) return answer(undefined);
     const allocation = await allocationOfPrefix(context, pool);

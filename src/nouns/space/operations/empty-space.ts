@@ -29,7 +29,7 @@ export async function emptySpace(context: Context, seen: SpaceJob): Promise<Spac
   const removals = removalsOf(context, job.space, contents);
   const entry = await context.store.readSpaceEntry(job.space);
   if (entry?.revision === job.stamp)
-    return removals.length > 0 ? removeSome(context, job, removals) : leave(context, job);
+    return removals.length > 0 ? deleteSome(context, job, removals) : unregister(context, job);
   // The entry goes last, so a job whose entry is gone has removed everything.
   if (entry || removals.length > 0)
     return stop(context, job, "something was written in it meanwhile");
@@ -54,7 +54,7 @@ function removalsOf(
   ];
 }
 
-async function removeSome(
+async function deleteSome(
   context: Context,
   job: SpaceJob,
   removals: readonly Removal[],
@@ -68,9 +68,9 @@ async function removeSome(
 }
 
 /** Takes the space out of the register, if nothing was written in it, and ends the job. */
-async function leave(context: Context, job: SpaceJob): Promise<SpaceJob | undefined> {
+async function unregister(context: Context, job: SpaceJob): Promise<SpaceJob | undefined> {
   const { space, stamp } = job;
-  const { outcome } = await context.store.dropSpace({ space, revision: stamp });
+  const { outcome } = await context.store.deleteSpaceEntry({ space, revision: stamp });
   if (outcome === "done") return end(context, job);
   // The next slice finds what was written, or that another worker was faster.
   return outcome === "lost" ? job : undefined;

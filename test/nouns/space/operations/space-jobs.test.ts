@@ -212,10 +212,10 @@ describe("what appears while a space is deleted", () => {
     await furnishBlue(world.calm);
     await deleteBlue(world.calm);
     const worker = functionOf((store) => ({
-      dropSpace: async (seen) => {
+      deleteSpaceEntry: async (seen) => {
         await putNode(world.calm, BLUE, "n1", { labels: {} }, undefined);
         await deleteNode(world.calm, BLUE, "n1", { match: "any" });
-        return store.dropSpace(seen);
+        return store.deleteSpaceEntry(seen);
       },
     }));
     await runJobs(worker);

@@ -15,7 +15,7 @@ import type { TombstoneNamed } from "../tombstone.ts";
  *   again, because the node may have come back before it was read
  * @returns false if another execution changed one of them meanwhile
  */
-export async function leave(
+export async function unregister(
   context: Context,
   { space, name }: { readonly space: string; readonly name: string },
   uids: readonly string[],
@@ -32,7 +32,7 @@ export async function leave(
   if (leaving && (await knownOutcome(store.deleteReport(leaving))).outcome === "lost") return false;
   const { uid, machine } = leaving ?? {};
   const [isLeft] = await awaitAll(
-    leaveRegister(context, uids, node, isEndedNow),
+    deleteRegistered(context, uids, node, isEndedNow),
     uid !== undefined &&
       machine !== undefined &&
       store.deleteMachine({ id: machine, space, name, uid }),
@@ -41,7 +41,7 @@ export async function leave(
 }
 
 /** Deletes a registered node of one of the uids, and then its entry. @returns false if it has changed since it was read */
-async function leaveRegister(
+async function deleteRegistered(
   context: Context,
   uids: readonly string[],
   node: Node | undefined,
