@@ -1,6 +1,5 @@
 import { Command, CommanderError, type OutputConfiguration } from "commander";
 import { BUILD } from "../base/build.ts";
-import { commandErrorOf } from "./api/command-error.ts";
 import { addressCommand } from "./commands/address.ts";
 import { affinityCommand } from "./commands/affinity.ts";
 import { alarmCommand } from "./commands/alarm.ts";
@@ -42,6 +41,7 @@ import { zoneCommand } from "./commands/zone.ts";
 import { withGlobalOptions } from "./invocation/connection.ts";
 import { linesMeant, unknownCommandIn } from "./resource/meant.ts";
 import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit.ts";
+import { commandErrorOf } from "./shell/failed-call.ts";
 import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
 import { styleOf } from "./shell/style.ts";

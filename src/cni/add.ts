@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { NETWORK_WORDS } from "../cli/api/addresses.ts";
+import { NETWORK_WORDS } from "../cli/show/address.ts";
 import { found, isRejection, type PlatClient, path } from "../client/index.ts";
 import { formatAddress } from "../net/address.ts";
 import type { assignment } from "../nouns/address/contract/assignment-answer.ts";

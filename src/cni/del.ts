@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { releaseInstance } from "../cli/api/releases.ts";
+import { releaseInstance } from "../cli/space/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { handleReleased } from "../nouns/address/contract/release-answer.ts";

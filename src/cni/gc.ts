@@ -1,6 +1,6 @@
-import { type Holdings, readHoldings } from "../cli/api/blocks.ts";
-import { readOwners } from "../cli/api/handles.ts";
-import { releaseAddresses } from "../cli/api/releases.ts";
+import { type Holdings, readHoldings } from "../cli/space/blocks.ts";
+import { readOwners } from "../cli/space/handles.ts";
+import { releaseAddresses } from "../cli/space/releases.ts";
 import type { PlatClient } from "../client/index.ts";
 import {
   type AttachmentNamed,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { readHandle } from "../cli/api/handles.ts";
 import { CommandError } from "../cli/shell/exit.ts";
+import { addressesOfHandle } from "../cli/space/handles.ts";
 import {
   ApiError,
   found,
@@ -135,7 +135,7 @@ async function heldBy(
   handle: string,
   workload?: { readonly uid: string },
 ): Promise<string[]> {
-  return ((await found(readHandle(client, handle))) ?? [])
+  return ((await found(addressesOfHandle(client, handle))) ?? [])
     .filter((one) => one.state === "assigned" && one.workload?.uid === workload?.uid)
     .map(({ address }) => address);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { NAME_CHARACTERS_MAX } from "../../base/limits.ts";
 import { type HostId, hostName } from "../../kernel/values/host.ts";
-import { blockName } from "../snapshot/ipam-block.ts";
+import { blockName } from "../space/blocks.ts";
 
 /** The handle of host-reserved addresses on Windows hosts, in every block. */
 export const WINDOWS_HANDLE = "windows-reserved-ipam-handle";

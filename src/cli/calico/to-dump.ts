@@ -2,19 +2,14 @@ import { BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { BITS, compareAddresses, parseAddress } from "../../net/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../net/cidr.ts";
-import type { Pool, Settings } from "../import/current.ts";
-import type { Held, HeldBlock } from "../snapshot/held.ts";
-import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
+import type { BlockRead } from "../space/blocks.ts";
+import type { PoolRead } from "../space/configuration.ts";
+import type { Space } from "../space/space.ts";
+import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
 
-/** The contents of a space, as they were read. */
-export interface Inventory extends Held {
-  readonly pools: readonly Pool[];
-  /** The names of the pools that are left out, because they assign prefixes. */
-  readonly prefixPools: readonly string[];
-  readonly settings: Settings;
-  readonly reservations: readonly { readonly name: string; readonly cidrs: readonly string[] }[];
-}
+/** Returns true for a pool that assigns addresses, not prefixes. */
+export const isOfAddresses = ({ assign }: PoolRead): boolean => assign === "addresses";
 
 interface Resource {
   readonly kind: string;
@@ -22,12 +17,15 @@ interface Resource {
   readonly spec: object;
 }
 
-/** Converts the inventory to Calico's resources, kind by kind. Handles and affinities are derived from the blocks. */
-export function resourcesOf(inventory: Inventory): readonly Resource[] {
-  const { pools, settings, reservations, owners } = inventory;
-  const blocks = inventory.blocks.toSorted(byBase);
+/**
+ * Converts a space to Calico's resources, kind by kind. Handles and affinities are derived from the blocks. It leaves out pools of
+ * prefixes, for which Calico has no resource.
+ */
+export function resourcesOf(space: Space): readonly Resource[] {
+  const { pools, settings, reservations, owners } = space;
+  const blocks = space.blocks.toSorted(byBase);
   return [
-    ...pools.map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
+    ...pools.filter(isOfAddresses).map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
     resource("IPAMConfig", "default", {
       strictAffinity: settings.strictAffinity,
       autoAllocateBlocks: settings.autoAllocateBlocks,
@@ -59,7 +57,7 @@ function poolSpec({
   nodeSelector,
   namespaceSelector,
   routing,
-}: Pool) {
+}: PoolRead) {
   return {
     allowedUses,
     assignmentMode,
@@ -72,14 +70,14 @@ function poolSpec({
   };
 }
 
-function affinityOf({ cidr, host, affinityType = "host" }: HeldBlock): Resource[] {
+function affinityOf({ cidr, host, affinityType = "host" }: BlockRead): Resource[] {
   if (host === undefined) return [];
   const spec = { cidr, deleted: "false", node: host, state: "confirmed", type: affinityType };
   return [resource("BlockAffinity", affinityName(hostId(affinityType, host), cidr), spec)];
 }
 
 /** Returns each handle with its addresses by block; names of objects are in lower case. */
-function handlesOf(blocks: readonly HeldBlock[]): Resource[] {
+function handlesOf(blocks: readonly BlockRead[]): Resource[] {
   const handles = new Map<string, Record<string, number>>();
   for (const { cidr, addresses } of blocks)
     for (const one of addresses) {
@@ -97,7 +95,7 @@ function handlesOf(blocks: readonly HeldBlock[]): Resource[] {
 }
 
 /** Removes the handles that an import made up, so that Calico gets its addresses without one. */
-function withoutMadeUpHandles(block: IpamBlock, { addresses }: HeldBlock): IpamBlock {
+function withoutMadeUpHandles(block: IpamBlock, { addresses }: BlockRead): IpamBlock {
   const madeUp = new Set(addresses.filter(isMadeUp).map(({ handle }) => handle));
   if (madeUp.size === 0) return block;
   const attributes = block.spec.attributes.map(({ handle_id, ...attribute }) =>
@@ -106,7 +104,7 @@ function withoutMadeUpHandles(block: IpamBlock, { addresses }: HeldBlock): IpamB
   return { ...block, spec: { ...block.spec, attributes } };
 }
 
-const isMadeUp = ({ address, handle }: HeldBlock["addresses"][number]): boolean =>
+const isMadeUp = ({ address, handle }: BlockRead["addresses"][number]): boolean =>
   handle === handleOfNone(address);
 
 /** Splits a range into networks, because Calico has no ranges. */
@@ -129,7 +127,7 @@ function networksOf(text: string): string[] {
   return networks;
 }
 
-function byBase(a: HeldBlock, b: HeldBlock): number {
+function byBase(a: BlockRead, b: BlockRead): number {
   const [first, second] = [a, b].map(({ cidr }) => parseAddress(cidr.slice(0, cidr.indexOf("/"))));
   return first?.ok && second?.ok ? compareAddresses(first.value, second.value) : 0;
 }

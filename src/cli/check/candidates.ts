@@ -1,11 +1,11 @@
 import type { Owners } from "../../kernel/values/owner.ts";
-import type { Assigned } from "../snapshot/assigned.ts";
+import type { OwnedAddress } from "../space/contents.ts";
 import type { Judged, Reason } from "./leak.ts";
 
 /** An address that seems to have no owner, until a second look confirms it. */
 export interface Candidate
   extends Pick<
-    Assigned,
+    OwnedAddress,
     | "address"
     | "generation"
     | "handle"

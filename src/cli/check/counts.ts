@@ -1,7 +1,7 @@
 import type { Contents } from "../../invariants/contents.ts";
 import { isOver } from "../../kernel/values/allocation.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
-import type { Assigned } from "../snapshot/assigned.ts";
+import type { OwnedAddress } from "../space/contents.ts";
 
 const NODES_SHOWN_MAX = 20;
 
@@ -23,7 +23,7 @@ export interface Counts {
   };
 }
 
-export function countsOf(contents: Contents, assigned: readonly Assigned[]): Counts {
+export function countsOf(contents: Contents, assigned: readonly OwnedAddress[]): Counts {
   const slots = contents.blocks.flatMap((block) => [...block.slots.values()]);
   const current = contents.allocations.filter((allocation) => !isOver(allocation));
   return {
@@ -37,7 +37,7 @@ export function countsOf(contents: Contents, assigned: readonly Assigned[]): Cou
   };
 }
 
-function spread(assigned: readonly Assigned[]): Counts["nodes"] {
+function spread(assigned: readonly OwnedAddress[]): Counts["nodes"] {
   const byNode = new Map<string, number>();
   for (const { host } of assigned) byNode.set(host, (byNode.get(host) ?? 0) + 1);
   const nodes = [...byNode]

@@ -1,5 +1,5 @@
 import type { PlatClient } from "../../client/index.ts";
-import type { Assigned } from "../snapshot/assigned.ts";
+import type { OwnedAddress } from "../space/contents.ts";
 import { agedOf, brakeFor, type Candidate, type Caution, candidatesIn } from "./candidates.ts";
 import type { Inventory } from "./inventory.ts";
 import { type Judged, judge } from "./leak.ts";
@@ -14,7 +14,7 @@ import { stillAsSeen } from "./second-look.ts";
  */
 export async function findLeaks(
   client: PlatClient,
-  assigned: readonly Assigned[],
+  assigned: readonly OwnedAddress[],
   inventory: Inventory,
   {
     earlier,

@@ -3,10 +3,11 @@ import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { checked } from "../../api/schema/schema.ts";
 import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import { formatTime } from "../../base/time.ts";
+import { formatAddress } from "../../net/address.ts";
 import { type Cidr, parseNetwork } from "../../net/cidr.ts";
+import { parsePlainAddress } from "../../net/plain-form.ts";
 import { usageError } from "../shell/exit.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
-import { canonical } from "../snapshot/assigned.ts";
 import { type Coverage, coversNothing } from "./coverage.ts";
 
 /** The nodes and pods of a cluster, as `kubectl get nodes,pods -A -o json` prints them. */
@@ -149,7 +150,13 @@ function podCidrsOf(spec: Node["spec"]): readonly Cidr[] {
 
 function addressesOf(status: Pod["status"]): readonly string[] {
   const texts = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)];
-  return [...new Set(texts.flatMap((text) => (text ? [canonical(text) ?? text] : [])))];
+  return [...new Set(texts.flatMap((text) => (text ? [canonical(text)] : [])))];
+}
+
+/** Returns the text of an address as Plat writes it; a text that is no address stays. */
+function canonical(text: string): string {
+  const address = parsePlainAddress(text);
+  return address.ok ? formatAddress(address.value) : text;
 }
 
 /** Returns the earliest time at which all files had been taken. */

@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
-import type { Assigned } from "../snapshot/assigned.ts";
+import type { OwnedAddress } from "../space/contents.ts";
 import { coversPods } from "./coverage.ts";
 import type { Inventory, SeenPod } from "./inventory.ts";
 
@@ -31,7 +31,7 @@ export type Judgement =
         | "sibling_stays";
     };
 
-export type Judged = Assigned & { readonly judgement: Judgement };
+export type Judged = OwnedAddress & { readonly judgement: Judgement };
 
 type Attributes = Readonly<Record<string, string>>;
 
@@ -52,13 +52,13 @@ const unjudged = (reason: (Judgement & { verdict: "unjudged" })["reason"]): Judg
 });
 
 /** Judges the addresses of a space. */
-export function judge(assigned: readonly Assigned[], inventory: Inventory): readonly Judged[] {
+export function judge(assigned: readonly OwnedAddress[], inventory: Inventory): readonly Judged[] {
   const judged = assigned.map((one) => ({ ...one, judgement: judgementOf(one, inventory) }));
   return withSiblings(withTunnels(judged));
 }
 
 /** Judges an address alone, by all its known owners. One existing owner is enough to keep it. */
-function judgementOf(one: Assigned, inventory: Inventory): Judgement {
+function judgementOf(one: OwnedAddress, inventory: Inventory): Judgement {
   const owners = [one.owner.active, one.owner.alternate].filter((owner) => owner !== undefined);
   // An address in use stays, whatever its attributes are.
   if (inventory.inUse.has(one.address)) return { verdict: "used", reason: "in_use" };
@@ -73,7 +73,7 @@ function judgementOf(one: Assigned, inventory: Inventory): Judgement {
   );
 }
 
-function ofOwner(owner: Attributes, one: Assigned, inventory: Inventory): Judgement {
+function ofOwner(owner: Attributes, one: OwnedAddress, inventory: Inventory): Judgement {
   if (OF_VIRTUAL_MACHINES.some((name) => name in owner)) return unjudged("virtual_machine");
   const node = nodeOf(owner, one);
   if (TUNNELS.has(owner.type)) return ofTunnel(node, inventory);
@@ -107,7 +107,7 @@ const isElsewhere = (seen: string | undefined, node: string | undefined): boolea
   seen !== undefined && node !== undefined && seen !== node;
 
 /** Returns the node of an address: as its owner names it, else the host of the assignment, if that is a machine. */
-const nodeOf = (owner: Attributes, { affinityType, host }: Assigned): string | undefined =>
+const nodeOf = (owner: Attributes, { affinityType, host }: OwnedAddress): string | undefined =>
   owner.node ?? (affinityType === "host" ? host : undefined);
 
 const isNodeGone = (node: string | undefined, { covers, nodes }: Inventory): boolean =>
@@ -129,7 +129,7 @@ function withTunnels(judged: readonly Judged[]): readonly Judged[] {
   );
 }
 
-const isTunnel = ({ owner }: Assigned): boolean => TUNNELS.has(owner.active?.type);
+const isTunnel = ({ owner }: OwnedAddress): boolean => TUNNELS.has(owner.active?.type);
 
 /** Keeps all addresses of a handle that asks for it if one of them stays. */
 function withSiblings(judged: readonly Judged[]): readonly Judged[] {

@@ -1,5 +1,5 @@
 import type { PlatClient } from "../../client/index.ts";
-import { type ReleaseResult, releaseAddresses } from "../api/releases.ts";
+import { type ReleaseResult, releaseAddresses } from "../space/releases.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** The result for a candidate. `skipped` means that the owner or the assignment has changed, and nothing was done. */

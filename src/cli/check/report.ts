@@ -4,7 +4,7 @@ import { checked } from "../../api/schema/schema.ts";
 import { formatTime } from "../../base/time.ts";
 import type { Owners } from "../../kernel/values/owner.ts";
 import { usageError } from "../shell/exit.ts";
-import type { Assigned } from "../snapshot/assigned.ts";
+import type { OwnedAddress } from "../space/contents.ts";
 import type { Brake, Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
 import { formatCoverage } from "./coverage.ts";
@@ -108,7 +108,7 @@ function inventoryOf({ covers, takenAtMs, nodes, pods, ignored }: Inventory) {
 }
 
 /** Returns an address with all its known properties, for programs. */
-export function addressOf({ owner, assignedAtMs, ...rest }: Assigned & Partial<Judged>) {
+export function addressOf({ owner, assignedAtMs, ...rest }: OwnedAddress & Partial<Judged>) {
   return { ...rest, ...attributesOf(owner), assignedAt: formatTime(assignedAtMs) };
 }
 

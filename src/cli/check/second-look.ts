@@ -1,6 +1,6 @@
 import { found, isPathPart, isRejection, type PlatClient } from "../../client/index.ts";
-import { atOnce } from "../api/at-once.ts";
-import { readHandle } from "../api/handles.ts";
+import { atOnce } from "../space/at-once.ts";
+import { addressesOfHandle } from "../space/handles.ts";
 import { type Candidate, ownersText } from "./candidates.ts";
 
 const LOOKS_AT_ONCE = 8;
@@ -47,6 +47,6 @@ async function isAsSeen(client: PlatClient, seen: Candidate): Promise<boolean> {
 
 /** Returns the generations of a handle; nothing if it has no addresses, because then none must go together. */
 async function generationsOf(client: PlatClient, handle: string): Promise<readonly string[]> {
-  const addresses = (await found(readHandle(client, handle))) ?? [];
+  const addresses = (await found(addressesOfHandle(client, handle))) ?? [];
   return addresses.map(({ generation = "" }) => generation);
 }

@@ -1,16 +1,18 @@
 import { Command, Option } from "commander";
+import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { SEARCHED_STATES } from "../../nouns/address/contract/search-request.ts";
-import { ADDRESS_COLUMNS, listAddresses } from "../api/addresses.ts";
+import { ATTRIBUTE_PREFIX, SEARCHED_STATES } from "../../nouns/address/contract/search-request.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption, keyValue } from "../invocation/options.ts";
+import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
-import { unreadIn } from "../resource/list.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { unreadIn } from "../space/lists.ts";
 
 export const addressCommand = (io: Io): Command =>
   new Command("address")
@@ -84,6 +86,27 @@ export const addressCommand = (io: Io): Command =>
         .action(action(io, lift)),
     );
 
+export const ADDRESS_COLUMNS: readonly Column<Found["addresses"][number]>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "STATE", value: ({ state }) => state },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "UID", value: ({ workload }) => workload?.uid, wide: true },
+  { header: "HOST", value: ({ host }) => host, long: "cut" },
+  { header: "POOL", value: ({ pool }) => pool, long: "cut" },
+  { header: "BLOCK", value: ({ block }) => block, wide: true },
+  { header: "BORROWED", value: ({ borrowed }) => borrowed, wide: true },
+  { header: "ASSIGNED", value: ({ assignedAt }) => assignedAt, wide: true },
+  { header: "ASSIGNED BY", value: ({ assignedBy }) => assignedBy, wide: true },
+  { header: "EXPIRES", value: ({ expiresAt }) => expiresAt, wide: true },
+  { header: "AVAILABLE", value: ({ availableAt }) => availableAt, wide: true },
+  {
+    header: "QUARANTINED UNTIL",
+    value: ({ quarantinedUntil }) => quarantinedUntil,
+    wide: true,
+  },
+  { header: "GENERATION", value: ({ generation }) => generation, wide: true },
+];
+
 interface Conditions {
   readonly pool?: string;
   readonly host?: string;
@@ -104,11 +127,10 @@ async function get(session: Session, conditions: Conditions, ip?: string): Promi
   print({ columns: ADDRESS_COLUMNS, rows: [address], document: address });
 }
 
-async function list(session: Session, { attribute, ...asked }: Conditions): Promise<void> {
+async function list(session: Session, conditions: Conditions): Promise<void> {
   const { client, print, io } = session;
-  const search = { ...asked, attributes: attribute };
   const { addresses, read, unreadable } = await progressing(io, "addresses", (shown) =>
-    listAddresses(client, search, (found, looked) =>
+    search(client, conditions, (found, looked) =>
       shown.update(`${found} addresses, ${looked} allocations read`),
     ),
   );
@@ -116,6 +138,42 @@ async function list(session: Session, { attribute, ...asked }: Conditions): Prom
   const unread = unreadIn(unreadable);
   if (unread) throw unread;
   await noteIfEmpty(session, addresses, "addresses");
+}
+
+type Found = Answer<"listAddresses">;
+
+/**
+ * Lists the addresses that meet all conditions, up to the last page.
+ *
+ * @param each told after each page how many addresses and allocations were read
+ * @returns the addresses, and what Plat read for all pages
+ */
+async function search(
+  client: PlatClient,
+  { attribute = {}, ...conditions }: Conditions,
+  each: (found: number, looked: number) => void,
+): Promise<Pick<Required<Found>, "addresses" | "read" | "unreadable">> {
+  const addresses: Found["addresses"] = [];
+  const unreadable: NonNullable<Found["unreadable"]> = [];
+  let read: Found["read"] | undefined;
+  const named = Object.entries(attribute).map(([key, value]) => [ATTRIBUTE_PREFIX + key, value]);
+  for await (const page of client.pages.listAddresses({
+    ...conditions,
+    attributes: Object.fromEntries(named),
+    limit: ADDRESSES_PER_PAGE_MAX,
+  })) {
+    addresses.push(...page.addresses);
+    unreadable.push(...(page.unreadable ?? []));
+    const { entries, ...pageRead } = page.read;
+    read = {
+      ...pageRead,
+      ...(entries !== undefined && { entries: (read?.entries ?? 0) + entries }),
+      blocks: (read?.blocks ?? 0) + page.read.blocks,
+      allocations: (read?.allocations ?? 0) + page.read.allocations,
+    };
+    each(addresses.length, read.allocations);
+  }
+  return { addresses, read: read as Found["read"], unreadable };
 }
 
 async function conflict(

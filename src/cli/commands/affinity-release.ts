@@ -4,7 +4,6 @@ import type { PlatClient } from "../../client/index.ts";
 import type { affinitiesReleased } from "../../contract/answers.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Cidr, contains, parseCidr } from "../../net/cidr.ts";
-import { type Affinity, affinitiesOfHost } from "../api/affinities.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
@@ -14,6 +13,7 @@ import { progressing, told } from "../output/progress.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
 import { rejectLeft } from "./affinity-rejection.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../api/affinities.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {
   affinityTypeOption,
@@ -17,6 +16,7 @@ import { getVerb } from "../resource/get.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../space/affinities.ts";
 import { rejectLeft } from "./affinity-rejection.ts";
 import { affinityReleaseCommand } from "./affinity-release.ts";
 

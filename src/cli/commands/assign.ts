@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { type Answer, mayBeDone, PlatError } from "../../client/index.ts";
-import { addedTo } from "../api/command-error.ts";
 import {
   action,
   type DryRunOption,
@@ -23,6 +22,7 @@ import { type WorkloadOptions, withWorkload, workloadFields } from "../invocatio
 import type { Column } from "../output/column.ts";
 import { type Layout, tableText } from "../output/table.ts";
 import { rejection as rejected } from "../shell/exit.ts";
+import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 

@@ -1,8 +1,6 @@
 import { Command } from "commander";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { type Block, type BlockSummary, listBlocks, readBlock } from "../api/blocks.ts";
-import { readOwners } from "../api/handles.ts";
-import { listOf } from "../calico/list.ts";
+import { type IpamBlock, ipamBlock, listOfResources } from "../calico/ipam-block.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
@@ -14,8 +12,9 @@ import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { readHeld, sayMissing } from "../snapshot/held.ts";
-import { type IpamBlock, ipamBlock } from "../snapshot/ipam-block.ts";
+import { type AddressInBlock, allBlocks, type BlockStatus, wholeBlock } from "../space/blocks.ts";
+import { readOwners } from "../space/handles.ts";
+import { readOwnedBlocks, sayMissing } from "../space/space.ts";
 
 export const blockCommand = (io: Io): Command =>
   new Command("block")
@@ -62,7 +61,7 @@ interface GetOptions {
   readonly calico?: true;
 }
 
-const COLUMNS: readonly Column<BlockSummary>[] = [
+const COLUMNS: readonly Column<BlockStatus>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "HOST", value: ({ host }) => host, long: "cut" },
@@ -78,12 +77,12 @@ const COLUMNS: readonly Column<BlockSummary>[] = [
 ];
 
 /** The columns for the blocks of a host, which mark borrowed blocks. */
-const OF_HOST: readonly Column<BlockSummary>[] = [
+const OF_HOST: readonly Column<BlockStatus>[] = [
   ...COLUMNS,
   { header: "BORROWED", value: ({ borrowed }) => borrowed },
 ];
 
-const ADDRESSES: readonly Column<Block["addresses"][number]>[] = [
+const ADDRESSES: readonly Column<AddressInBlock>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
   { header: "STATE", value: ({ state }) => state },
   { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
@@ -111,7 +110,7 @@ async function get(session: Session, options: GetOptions, cidr?: string): Promis
 }
 
 async function getOne({ client, print }: Session, cidr: string): Promise<void> {
-  const block = await readBlock(client, cidr);
+  const block = await wholeBlock(client, cidr);
   print({
     text: (layout) => {
       const tables = [tableText(COLUMNS, [block], layout)];
@@ -125,7 +124,7 @@ async function getOne({ client, print }: Session, cidr: string): Promise<void> {
 
 async function getList(session: Session, { calico: _, ...query }: GetOptions) {
   const { client, print, io } = session;
-  const blocks = await progressing(io, "blocks", () => listBlocks(client, query));
+  const blocks = await progressing(io, "blocks", () => allBlocks(client, query));
   const columns = query.host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: blocks, document: { blocks } });
   await noteIfEmpty(session, blocks, "blocks");
@@ -133,7 +132,7 @@ async function getList(session: Session, { calico: _, ...query }: GetOptions) {
 
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {
   const block = await progressing(io, cidr, async (shown) => {
-    const read = await readBlock(client, cidr);
+    const read = await wholeBlock(client, cidr);
     if (read.unit === "prefixes")
       throw usageError(`${cidr} is a prefix of a node, and Calico has no resource for it.`);
     return ipamBlock(read, await readOwners(client, read.addresses, counting(shown, "handles")));
@@ -143,15 +142,15 @@ async function getCalico({ client, print, io }: Session, cidr: string): Promise<
 
 async function getCalicoList(session: Session, { calico: _, ...query }: GetOptions) {
   const { client, print, io } = session;
-  const held = await progressing(io, "blocks", async (shown) =>
-    readHeld(
+  const owned = await progressing(io, "blocks", async (shown) =>
+    readOwnedBlocks(
       client,
-      (await listBlocks(client, query)).filter(({ unit }) => unit === undefined),
+      (await allBlocks(client, query)).filter(({ unit }) => unit === undefined),
       shown,
     ),
   );
-  const blocks = held.blocks.map((block) => ipamBlock(block, held.owners));
-  print({ columns: CALICO, rows: blocks, document: listOf(blocks) });
-  sayMissing(io, held);
+  const blocks = owned.blocks.map((block) => ipamBlock(block, owned.owners));
+  print({ columns: CALICO, rows: blocks, document: listOfResources(blocks) });
+  sayMissing(io, owned);
   await noteIfEmpty(session, blocks, "blocks");
 }

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { readContents } from "../api/contents.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import type { Inventory } from "../check/inventory.ts";
@@ -20,7 +19,7 @@ import { writeWhole } from "../shell/files.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { assignedIn } from "../snapshot/assigned.ts";
+import { assignedIn, readContents } from "../space/contents.ts";
 
 interface Options extends InventoryOptions {
   readonly report?: string;

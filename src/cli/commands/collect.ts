@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { formatTime } from "../../base/time.ts";
-import { readContents } from "../api/contents.ts";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import {
@@ -18,7 +17,7 @@ import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { readIfThere, writeWhole } from "../shell/files.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { assignedIn } from "../snapshot/assigned.ts";
+import { assignedIn, readContents } from "../space/contents.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;

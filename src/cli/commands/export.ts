@@ -1,18 +1,17 @@
 import { Command } from "commander";
 import { stringify } from "yaml";
 import { lostFields } from "../../contract/manifest-fields.ts";
-import { readInventory } from "../calico/inventory.ts";
-import { listOf } from "../calico/list.ts";
-import { type Inventory, resourcesOf } from "../calico/to-dump.ts";
+import { listOfResources } from "../calico/ipam-block.ts";
+import { isOfAddresses, resourcesOf } from "../calico/to-dump.ts";
 import { csvOf } from "../csv/write-csv.ts";
-import type { Pool } from "../import/current.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { sayMissing } from "../snapshot/held.ts";
+import type { PoolRead } from "../space/configuration.ts";
+import { readWholeSpace, type Space, sayMissing } from "../space/space.ts";
 
 export const exportCommand = (io: Io): Command =>
   new Command("export")
@@ -60,28 +59,28 @@ export const exportCommand = (io: Io): Command =>
 
 async function exportCalico(session: Session): Promise<void> {
   const { io, client, print } = session;
-  const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
-  const document = listOf(resourcesOf(inventory));
+  const space = await progressing(io, "reading", (shown) => readWholeSpace(client, shown));
+  const document = listOfResources(resourcesOf(space));
   // YAML of a whole cluster takes time, so it is made only if it is printed.
   print({
     text: () => stringify(document, YAML),
     document,
     names: document.items.map(({ kind, metadata }) => `${kind}/${metadata.name}`),
   });
-  sayMissing(io, inventory);
-  sayLeftOut(io, inventory);
-  for (const pool of inventory.pools) sayLost(io, pool);
-  await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
+  sayMissing(io, space);
+  sayLeftOut(io, space);
+  for (const pool of space.pools.filter(isOfAddresses)) sayLost(io, pool);
+  await checkNotEmpty(session, [...space.pools.filter(isOfAddresses), ...space.blocks], "blocks");
 }
 
 /** Names the pools whose prefixes the export does not have. */
-function sayLeftOut(io: Io, { prefixPools }: Inventory): void {
-  if (prefixPools.length > 0)
-    io.err(`Note: pools of prefixes are left out: ${prefixPools.join(", ")}.\n`);
+function sayLeftOut(io: Io, { pools }: Space): void {
+  const left = pools.filter((pool) => !isOfAddresses(pool)).map(({ name }) => name);
+  if (left.length > 0) io.err(`Note: pools of prefixes are left out: ${left.join(", ")}.\n`);
 }
 
 /** Names the fields that the IPPool of a pool does not have. */
-function sayLost(io: Io, pool: Pool): void {
+function sayLost(io: Io, pool: PoolRead): void {
   const lost = lostFields(pool);
   if (lost.length > 0)
     io.err(
@@ -94,12 +93,12 @@ async function exportCsv(
   { escapeFormulas = false }: { readonly escapeFormulas?: boolean },
 ): Promise<void> {
   const { io, client } = session;
-  const inventory = await progressing(io, "reading", (shown) => readInventory(client, shown));
-  io.out(csvOf(inventory, escapeFormulas));
-  sayMissing(io, inventory);
-  sayLeftOut(io, inventory);
-  const alternates = [...inventory.owners.values()].filter(({ owner }) => owner?.alternate).length;
+  const space = await progressing(io, "reading", (shown) => readWholeSpace(client, shown));
+  io.out(csvOf(space, escapeFormulas));
+  sayMissing(io, space);
+  sayLeftOut(io, space);
+  const alternates = [...space.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
     io.err(`Note: ${alternates} addresses have an alternate owner, which the table leaves out.\n`);
-  await checkNotEmpty(session, [...inventory.pools, ...inventory.blocks], "blocks");
+  await checkNotEmpty(session, [...space.pools.filter(isOfAddresses), ...space.blocks], "blocks");
 }

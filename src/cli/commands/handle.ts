@@ -1,16 +1,17 @@
 import { Command } from "commander";
+import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
-import { ADDRESS_COLUMNS } from "../api/addresses.ts";
-import { listHandles, type OwnedAddress, readHandle } from "../api/handles.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
-import { unreadIn } from "../resource/list.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { addressesOfHandle, type HeldAddress } from "../space/handles.ts";
+import { knownIn, unreadIn } from "../space/lists.ts";
+import { ADDRESS_COLUMNS } from "./address.ts";
 
 export const handleCommand = (io: Io): Command =>
   new Command("handle")
@@ -43,9 +44,14 @@ const HANDLES: readonly Column<{ readonly handle: string }>[] = [
 
 async function list(session: Session, prefix: string | undefined): Promise<void> {
   const { client, print, io } = session;
-  const { handles, unreadable } = await progressing(io, "handles", (shown) =>
-    listHandles(client, prefix, (found) => shown.update(`${found} handles`)),
+  const { items, unreadable } = await progressing(io, "handles", (shown) =>
+    knownIn(
+      client.pages.listHandles({ prefix, limit: ADDRESSES_PER_PAGE_MAX }),
+      ({ handles }) => handles,
+      (found) => shown.update(`${found} handles`),
+    ),
   );
+  const handles = items.sort((a, b) => (a.handle < b.handle ? -1 : 1));
   const document = { handles };
   print({ columns: HANDLES, rows: handles, document, names: handles.map(({ handle }) => handle) });
   const unread = unreadIn(unreadable);
@@ -61,12 +67,12 @@ async function get(
   if (handle === undefined) return list(session, prefix);
   if (prefix !== undefined) throw usageError(`${handle} is one handle: --prefix filters lists.`);
   const { client, print } = session;
-  const addresses = (await readHandle(client, handle)).toSorted(byAddress);
+  const addresses = (await addressesOfHandle(client, handle)).toSorted(byAddress);
   print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });
 }
 
 /** Compares by address; the API returns them assignment by assignment. */
-function byAddress(a: OwnedAddress, b: OwnedAddress): number {
+function byAddress(a: HeldAddress, b: HeldAddress): number {
   const [first, second] = [parseAddress(a.address), parseAddress(b.address)];
   return first.ok && second.ok ? compareAddresses(first.value, second.value) : 0;
 }

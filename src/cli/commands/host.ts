@@ -4,10 +4,10 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { getVerb } from "../resource/get.ts";
-import { unreadIn } from "../resource/list.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { knownIn, unreadIn } from "../space/lists.ts";
 
 const EXAMPLES = examples(["Show every host that owns or uses something", "plat host get"]);
 
@@ -22,8 +22,7 @@ export const hostCommand = (io: Io): Command =>
         .action(action(io, get)),
     );
 
-type HostList = Required<Answer<"listHosts">>;
-type Host = HostList["hosts"][number];
+type Host = Answer<"listHosts">["hosts"][number];
 
 const COLUMNS: readonly Column<Host>[] = [
   { header: "HOST", value: ({ host }) => host, long: "cut" },
@@ -34,16 +33,14 @@ const COLUMNS: readonly Column<Host>[] = [
 
 async function get(session: Session): Promise<void> {
   const { client, print, io } = session;
-  const hosts: Host[] = [];
-  const unreadable: HostList["unreadable"] = [];
-  await progressing(io, "hosts", async (shown) => {
-    for await (const page of client.pages.listHosts()) {
-      hosts.push(...page.hosts);
-      unreadable.push(...(page.unreadable ?? []));
-      shown.update(`${hosts.length} hosts`);
-    }
-  });
-  hosts.sort((a, b) => (a.host < b.host ? -1 : 1));
+  const { items, unreadable } = await progressing(io, "hosts", (shown) =>
+    knownIn(
+      client.pages.listHosts(),
+      ({ hosts }) => hosts,
+      (found) => shown.update(`${found} hosts`),
+    ),
+  );
+  const hosts = items.sort((a, b) => (a.host < b.host ? -1 : 1));
   print({ columns: COLUMNS, rows: hosts, document: { hosts } });
   const unread = unreadIn(unreadable);
   if (unread) throw unread;

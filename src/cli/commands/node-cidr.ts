@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
+import type { Answer, Parameters } from "../../client/index.ts";
 import { ALLOCATORS } from "../../nouns/node/prefixes.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
@@ -80,6 +80,9 @@ export const nodeCidrCommand = (io: Io): Command =>
         .action(action(io, release)),
     );
 
+/** A prefix of a node. Those of one uid are told without it. */
+type NodeCidr = Omit<Answer<"listPodCidrs">["podCIDRs"][number], "uid"> & { readonly uid?: string };
+
 const COLUMNS: readonly Column<NodeCidr>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
@@ -96,7 +99,7 @@ async function get(
   { uid }: { readonly uid?: string },
   node: string,
 ): Promise<void> {
-  const document = await readNodeCidrs(client, node, uid);
+  const { body: document } = await client.listPodCidrs({ node, uid });
   print({ columns: OF_UIDS, rows: document.podCIDRs, document });
 }
 
@@ -104,7 +107,7 @@ interface EnsureOptions {
   readonly uid: string;
   readonly cidr?: readonly string[];
   readonly alias?: readonly string[];
-  readonly allocator?: NodeCidrRequest["allocator"];
+  readonly allocator?: Parameters<"ensurePodCidrs">["body"]["allocator"];
   readonly pool?: readonly string[];
   readonly confirmSeconds?: number;
 }
@@ -115,13 +118,9 @@ async function ensure(
   node: string,
 ): Promise<void> {
   const { uid, allocator, confirmSeconds } = said;
-  const document = await ensureNodeCidrs(client, node, {
-    uid,
-    podCIDRs,
-    aliases,
-    allocator,
-    pools,
-    confirmSeconds,
+  const { body: document } = await client.ensurePodCidrs({
+    node,
+    body: { uid, podCIDRs, aliases, allocator, pools, confirmSeconds },
   });
   print({ columns: COLUMNS, rows: document.podCIDRs, document });
   const { write = {}, event } = document;
@@ -139,8 +138,8 @@ async function release(
   const { uid, cidr, dryRun } = options;
   const confirm = confirmation(session, options);
   const preview = async () => {
-    const { podCIDRs } = await readNodeCidrs(client, node, uid);
-    return podCIDRs.filter((each) => cidr === undefined || each.cidr === cidr);
+    const { body } = await client.listPodCidrs({ node, uid });
+    return body.podCIDRs.filter((each) => cidr === undefined || each.cidr === cidr);
   };
   if (dryRun) {
     const rows = await preview();
@@ -150,43 +149,11 @@ async function release(
     const prefixes = counted((await preview()).length, "prefix", "prefixes");
     return `Release ${prefixes} of node ${node}? Make sure that no pod uses addresses in them.`;
   });
-  const released = await releaseNodeCidrs(client, node, { uid, cidr });
+  const { body: document } = await client.releasePodCidrs({ node, uid, cidr });
+  const { released } = document;
   print({
-    text: () => `${counted(released.released.length, "prefix", "prefixes")} of ${node} released\n`,
-    document: released,
-    names: released.released,
+    text: () => `${counted(released.length, "prefix", "prefixes")} of ${node} released\n`,
+    document,
+    names: released,
   });
-}
-
-type Listed = Answer<"listPodCidrs">;
-type NodeCidr = Omit<Listed["podCIDRs"][number], "uid"> & { readonly uid?: string };
-/** The prefixes that a node is to have. */
-type NodeCidrRequest = Parameters<"ensurePodCidrs">["body"];
-type Ensured = Answer<"ensurePodCidrs">;
-
-/** Reads the prefixes of a node, or those of one uid. */
-async function readNodeCidrs(
-  client: PlatClient,
-  node: string,
-  uid: string | undefined,
-): Promise<Listed> {
-  return (await client.listPodCidrs({ node, uid })).body;
-}
-
-/** Ensures that a node has its prefixes. */
-async function ensureNodeCidrs(
-  client: PlatClient,
-  node: string,
-  said: NodeCidrRequest,
-): Promise<Ensured> {
-  return (await client.ensurePodCidrs({ node, body: said })).body;
-}
-
-/** Releases the prefixes of a uid of a node, or one of them. */
-async function releaseNodeCidrs(
-  client: PlatClient,
-  node: string,
-  query: { readonly uid: string; readonly cidr?: string | undefined },
-): Promise<Answer<"releasePodCidrs">> {
-  return (await client.releasePodCidrs({ node, ...query })).body;
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { isManifest, nameInManifest } from "../../api/http/choose-manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
-import type { Answer, Parameters, PlatClient } from "../../client/index.ts";
+import type { Answer, Parameters } from "../../client/index.ts";
 import { CILIUM_NODE, FAMILY_TEXTS } from "../../nouns/cilium/contract/request.ts";
 import { CILIUM_MODES } from "../../nouns/cilium/object.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -81,10 +81,15 @@ export const nodeCiliumCommand = (io: Io): Command =>
     );
 
 async function get({ client, io, print }: Session, _: unknown, node: string): Promise<void> {
-  const object = await readCiliumNode(client, node);
+  const { body: object } = await client.readCiliumNode({ node });
   warn(io, errorsOf(object));
   print(shown([node], object));
 }
+
+type CiliumNode = Answer<"readCiliumNode">;
+
+/** The options of a PUT of a CiliumNode. Those that are absent have the API's defaults. */
+type CiliumQuery = Omit<Parameters<"putCiliumNode">, "node" | "body">;
 
 interface ApplyOptions {
   readonly filename: string;
@@ -105,7 +110,7 @@ async function apply({ client, io, print }: Session, options: ApplyOptions): Pro
   const nodes = ciliumNodesIn(filename, await readItems(io, filename, { plural: "ciliumnodes" }));
   const granted: CiliumNode[] = [];
   for (const { name, object } of nodes)
-    granted.push(await putCiliumNode(client, name, object, query));
+    granted.push((await client.putCiliumNode({ node: name, ...query, body: object })).body);
   warn(io, granted.flatMap(errorsOf));
   const [only, ...others] = granted;
   const list = { apiVersion: "v1", kind: "List", items: granted };
@@ -128,7 +133,7 @@ async function release(
   await confirm(
     `Release all that node ${node} has by its CiliumNode under uid ${uid}? Make sure that no pod uses these addresses.`,
   );
-  const document = await releaseCiliumNode(client, node, uid);
+  const { body: document } = await client.releaseCiliumNode({ node, uid });
   const { released } = document;
   print({
     text: () =>
@@ -152,7 +157,8 @@ function ciliumNodesIn(file: string, items: readonly unknown[]) {
   const nodes = items.flatMap((item) => {
     const name = nameInManifest(item);
     const isOne = isRecord(item) && isManifest(item) && item.kind === CILIUM_NODE.kind;
-    return isOne && typeof name === "string" ? [{ name, object: item }] : [];
+    const object = item as Parameters<"putCiliumNode">["body"];
+    return isOne && typeof name === "string" ? [{ name, object }] : [];
   });
   if (nodes.length === items.length && nodes.length > 0) return nodes;
   throw usageError(`${file} must have CiliumNodes with names, and nothing else.`);
@@ -161,38 +167,3 @@ function ciliumNodesIn(file: string, items: readonly unknown[]) {
 /** Returns the sentences on what could not be granted. */
 const errorsOf = ({ status }: CiliumNode): readonly string[] =>
   status.operator.error === "" ? [] : [status.operator.error];
-
-type CiliumNode = Answer<"readCiliumNode">;
-
-/** Reads the CiliumNode of a node, with what the node has now. */
-async function readCiliumNode(client: PlatClient, node: string): Promise<CiliumNode> {
-  return (await client.readCiliumNode({ node })).body;
-}
-
-/** The options of a PUT of a CiliumNode. Those that are absent have the API's defaults. */
-type CiliumQuery = Omit<Parameters<"putCiliumNode">, "node" | "body">;
-
-/** Grants a node what its CiliumNode asks for, and returns the object with that filled in. */
-async function putCiliumNode(
-  client: PlatClient,
-  node: string,
-  object: object,
-  query: CiliumQuery,
-): Promise<CiliumNode> {
-  return (
-    await client.putCiliumNode({
-      node,
-      ...query,
-      body: object as Parameters<"putCiliumNode">["body"],
-    })
-  ).body;
-}
-
-/** Releases all that a uid of a node has by its CiliumNode. A repeat releases nothing. */
-async function releaseCiliumNode(
-  client: PlatClient,
-  node: string,
-  uid: string,
-): Promise<Answer<"releaseCiliumNode">> {
-  return (await client.releaseCiliumNode({ node, uid })).body;
-}

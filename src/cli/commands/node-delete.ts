@@ -1,7 +1,5 @@
 import type { Command } from "commander";
 import { found } from "../../client/index.ts";
-import { readHoldings } from "../api/blocks.ts";
-import { releaseHost } from "../api/releases.ts";
 import { action, markOf, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
@@ -11,6 +9,8 @@ import { NODE } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { readHoldings } from "../space/blocks.ts";
+import { releaseHost } from "../space/releases.ts";
 
 /** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>

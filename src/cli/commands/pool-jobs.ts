@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import type { Answer, PlatClient, Reply } from "../../client/index.ts";
-import { assignedInPool } from "../api/pool-usage.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { duration } from "../invocation/options.ts";
@@ -15,6 +14,7 @@ import {
 import { counted } from "../output/count.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { assignedInPool } from "../space/usage.ts";
 
 interface Options extends ConfirmOptions, WaitOptions {
   /** True only for a release of affinities. */

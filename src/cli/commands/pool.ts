@@ -1,8 +1,6 @@
 import { Command } from "commander";
-import type * as v from "valibot";
 import type { Answer } from "../../client/index.ts";
 import { asSeen } from "../../client/request.ts";
-import type { poolRead } from "../../contract/answers.ts";
 import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
 import {
   action,
@@ -14,18 +12,17 @@ import {
 } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import { duration } from "../invocation/options.ts";
-import { type Job, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
+import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
 import { POOL, titled } from "../resource/kind.ts";
-import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import type { PoolRead } from "../space/configuration.ts";
+import { knownIn } from "../space/lists.ts";
 import { poolJobCommands } from "./pool-jobs.ts";
-
-export type Pool = v.InferOutput<typeof poolRead>;
 
 export function poolCommand(io: Io): Command {
   const command = new Command("pool")
@@ -60,7 +57,7 @@ export function poolCommand(io: Io): Command {
   return command;
 }
 
-export const POOL_COLUMNS: readonly Column<Pool>[] = [
+export const POOL_COLUMNS: readonly Column<PoolRead>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "ASSIGNS", value: ({ assign }) => assign, wide: true },
@@ -130,7 +127,8 @@ async function enable(
   const { state, job: _, ...pool } = seen.body;
   if (!pool.disabled && state === undefined)
     return io.out(`${titled(POOL, name)} is already enabled\n`);
-  const drains = (await listKnown<Job>(client, { plural: "jobs" })).bodies.filter(
+  const { items: jobs } = await knownIn(client.pages.listJobs(), ({ jobs }) => jobs);
+  const drains = jobs.filter(
     ({ pool, kind, state }) => pool === name && kind === "pool.drain" && state === "running",
   );
   const { body } = await client.putPool({

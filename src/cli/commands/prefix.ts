@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
-import {
-  type HeldPrefix,
-  type PrefixesNamed,
-  readPrefixes,
-  releasePrefixes,
-} from "../api/prefixes.ts";
+import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import {
   action,
   type DryRunOption,
@@ -18,9 +14,10 @@ import { count, keyValue, texts } from "../invocation/options.ts";
 import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { getVerb } from "../resource/get.ts";
-import { usageError } from "../shell/exit.ts";
+import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { knownIn } from "../space/lists.ts";
 import { explain, keyInError } from "./assign.ts";
 
 /** Makes the commands for prefixes that a handle has. `plat node cidr` is for those of nodes. */
@@ -92,6 +89,7 @@ export const prefixCommand = (io: Io): Command =>
         .action(action(io, release)),
     );
 
+type HeldPrefix = Answer<"listPrefixes">["prefixes"][number];
 type Shown = Pick<HeldPrefix, "cidr" | "pool"> & Partial<HeldPrefix>;
 
 const COLUMNS: readonly Column<Shown>[] = [
@@ -108,8 +106,7 @@ async function get(
 ): Promise<void> {
   if (handle === undefined && cidr === undefined)
     throw usageError("Name a handle, or a prefix with --cidr.");
-  const named: PrefixesNamed = { handle, cidr };
-  const prefixes = await readPrefixes(client, named);
+  const prefixes = await prefixesOf(client, { handle, cidr });
   print({ columns: COLUMNS, rows: prefixes, document: { prefixes } });
 }
 
@@ -144,7 +141,7 @@ async function release(
   const { client, print } = session;
   const { cidr, dryRun } = options;
   const confirm = confirmation(session, options);
-  const preview = () => readPrefixes(client, { handle, cidr });
+  const preview = () => prefixesOf(client, { handle, cidr });
   if (dryRun) {
     const rows = await preview();
     return print({ columns: COLUMNS, rows, document: { prefixes: rows } });
@@ -153,7 +150,7 @@ async function release(
     const prefixes = counted((await preview()).length, "prefix", "prefixes");
     return `Release ${prefixes} of ${handle}? Make sure that nothing uses addresses in them.`;
   });
-  const document = await releasePrefixes(client, { handle, cidr });
+  const document = await releaseAll(client, { handle, cidr });
   const { released } = document;
   print({
     text: () => `${counted(released.length, "prefix", "prefixes")} of ${handle} released\n`,
@@ -161,3 +158,36 @@ async function release(
     names: released,
   });
 }
+
+/** Reads the prefixes of a handle, or one of them, or the one that a CIDR is. Errors: there are none. */
+async function prefixesOf(
+  client: PlatClient,
+  named: { readonly handle?: string | undefined; readonly cidr?: string | undefined },
+): Promise<readonly HeldPrefix[]> {
+  const pages = client.pages.listPrefixes({ ...named, limit: ADDRESSES_PER_PAGE_MAX });
+  return (await knownIn(pages, ({ prefixes }) => prefixes)).items;
+}
+
+/** Releases the prefixes of a handle, or one of them, request by request. Errors: a request made no progress, and some are left. */
+async function releaseAll(
+  client: PlatClient,
+  named: { readonly handle: string; readonly cidr?: string | undefined },
+): Promise<{ readonly handle: string; readonly released: readonly string[] }> {
+  const { handle } = named;
+  const released: string[] = [];
+  for (;;) {
+    const { body } = await client.releasePrefixes({ body: named });
+    released.push(...body.released);
+    if (body.complete) return { handle, released };
+    if (body.released.length === 0) throw stuck(handle, body.unreadable ?? []);
+  }
+}
+
+const stuck = (handle: string, unreadable: readonly { readonly reason: string }[]): CommandError =>
+  new CommandError(
+    EXIT.unreachable,
+    [
+      `Some prefixes of ${handle} are not released. Repeat the command to continue.`,
+      ...unreadable.map(({ reason }) => `${reason}.`),
+    ].join("\n"),
+  );

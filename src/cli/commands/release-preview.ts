@@ -1,9 +1,11 @@
-import { found, type PlatClient } from "../../client/index.ts";
+import { type Answer, found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import type { Address } from "../api/addresses.ts";
-import { readHoldings } from "../api/blocks.ts";
-import { readHandle } from "../api/handles.ts";
-import type { ReleaseResult } from "../api/releases.ts";
+import { readHoldings } from "../space/blocks.ts";
+import { addressesOfHandle } from "../space/handles.ts";
+import type { ReleaseResult } from "../space/releases.ts";
+
+/** An address as it was read. */
+export type SeenAddress = Answer<"readAddress">;
 
 /** The result for an address, real or previewed, with its owner if known. */
 export type Row = Omit<ReleaseResult, "status"> & {
@@ -33,7 +35,7 @@ export async function previewOf(client: PlatClient, named: Named): Promise<reado
     return rows;
   }
   if (handle === undefined) return [];
-  const addresses = (await found(readHandle(client, handle))) ?? [];
+  const addresses = (await found(addressesOfHandle(client, handle))) ?? [];
   return addresses.map(({ address }) => wouldRelease({ address, handle }));
 }
 
@@ -45,7 +47,7 @@ const wouldRelease = ({
   readonly handle?: string | undefined;
 }): Row => ({ address, status: "would_release", handle });
 
-function rowOf(seen: Address, { handle, generation }: Named): Row {
+function rowOf(seen: SeenAddress, { handle, generation }: Named): Row {
   if (!isReleasable(seen)) return notAssigned(seen);
   const isNamed =
     (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;
@@ -60,10 +62,10 @@ function rowOf(seen: Address, { handle, generation }: Named): Row {
 }
 
 /** Returns true if an address is assigned, or kept for an instance. */
-export const isReleasable = ({ state }: Address): boolean =>
+export const isReleasable = ({ state }: SeenAddress): boolean =>
   state === "assigned" || state === "kept";
 
-export function notAssigned({ address, state, availableAt, quarantinedUntil }: Address): Row {
+export function notAssigned({ address, state, availableAt, quarantinedUntil }: SeenAddress): Row {
   const row = { address, status: "not_assigned" } as const;
   if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
   if (state === "quarantined")

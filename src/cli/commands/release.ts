@@ -2,16 +2,6 @@ import { Command, Option } from "commander";
 import { found, isPathPart } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
-import type { Address } from "../api/addresses.ts";
-import { readHandle } from "../api/handles.ts";
-import {
-  type AllReleased,
-  type ReleaseEntry,
-  releaseAddresses,
-  releaseHandle,
-  releaseHost,
-  releaseInstance,
-} from "../api/releases.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
@@ -22,7 +12,23 @@ import { progressing, told } from "../output/progress.ts";
 import { rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { isReleasable, type Named, notAssigned, previewOf, type Row } from "./release-preview.ts";
+import { addressesOfHandle } from "../space/handles.ts";
+import {
+  type AllReleased,
+  type ReleaseEntry,
+  releaseAddresses,
+  releaseHandle,
+  releaseHost,
+  releaseInstance,
+} from "../space/releases.ts";
+import {
+  isReleasable,
+  type Named,
+  notAssigned,
+  previewOf,
+  type Row,
+  type SeenAddress,
+} from "./release-preview.ts";
 import { releaseFromReports } from "./release-report.ts";
 
 export const releaseCommand = (io: Io): Command =>
@@ -157,7 +163,7 @@ async function confirmHandle(
   handle: string,
 ): Promise<void> {
   if (options.yes || !session.io.ask || !isPathPart(handle)) return;
-  const { length } = (await found(readHandle(session.client, handle))) ?? [];
+  const { length } = (await found(addressesOfHandle(session.client, handle))) ?? [];
   if (length > 1)
     await confirmation(session, options)(`Release ${length} addresses of handle ${handle}?`);
 }
@@ -198,7 +204,7 @@ async function byProof(
 async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const { client } = session;
   // Reads all before it releases the first one, so that a mistake in one of them ends the command before any change.
-  const seen: Address[] = [];
+  const seen: SeenAddress[] = [];
   for (const ip of ips) seen.push((await client.readAddress({ ip })).body);
   const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
   const rows: Row[] = seen.filter((one) => !isReleasable(one)).map(notAssigned);

@@ -12,9 +12,9 @@ import {
 } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/column.ts";
 import { getVerb } from "../resource/get.ts";
-import { listKnown } from "../resource/list.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { knownIn, unreadIn } from "../space/lists.ts";
 
 const EXAMPLES = examples(["Show the spaces of the environment", "plat space get"]);
 const DELETE_EXAMPLES = examples(
@@ -66,15 +66,14 @@ async function deleteSpace(
   checkDone(job);
 }
 
-interface Space {
-  readonly name: string;
-}
-
-const COLUMNS: readonly Column<Space>[] = [{ header: "NAME", value: ({ name }) => name }];
+const COLUMNS: readonly Column<{ readonly name: string }>[] = [
+  { header: "NAME", value: ({ name }) => name },
+];
 
 async function get({ client, print, io }: Session): Promise<void> {
-  const { bodies, unread } = await listKnown<Space>(client, { plural: "spaces" });
-  print({ columns: COLUMNS, rows: bodies, document: { spaces: bodies } });
+  const { items, unreadable } = await knownIn(client.pages.listSpaces(), ({ spaces }) => spaces);
+  print({ columns: COLUMNS, rows: items, document: { spaces: items } });
+  const unread = unreadIn(unreadable);
   if (unread) throw unread;
-  if (bodies.length === 0) io.err("Note: no space has a pool.\n");
+  if (items.length === 0) io.err("Note: no space has a pool.\n");
 }

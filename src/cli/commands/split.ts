@@ -3,19 +3,19 @@ import { stringify } from "yaml";
 import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
 import { asSeen } from "../../client/request.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
-import { commandErrorOf } from "../api/command-error.ts";
-import { assignedInPool } from "../api/pool-usage.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { create } from "../resource/create.ts";
 import { POOL, titled } from "../resource/kind.ts";
-import { listAll } from "../resource/list.ts";
 import { CommandError, rejection, usageError } from "../shell/exit.ts";
+import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { POOL_COLUMNS, type Pool } from "./pool.ts";
+import { type PoolRead, readPools } from "../space/configuration.ts";
+import { assignedInPool } from "../space/usage.ts";
+import { POOL_COLUMNS } from "./pool.ts";
 
 interface Options extends ConfirmOptions {
   readonly enable?: true;
@@ -70,10 +70,10 @@ async function split(
   await createAll(session, name, parts);
 }
 
-const prefixOf = ([part]: readonly Pool[]): string | undefined => part?.cidr.split("/")[1];
+const prefixOf = ([part]: readonly PoolRead[]): string | undefined => part?.cidr.split("/")[1];
 
 /** Returns the pools into which a pool is split: unchanged except for name and range. */
-function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly Pool[] {
+function partsOf({ state: _, job: __, ...pool }: PoolRead, number: number): readonly PoolRead[] {
   // The ranges of a pool lie inside of its cidr, and not inside of that of a part.
   if (pool.ranges)
     throw usageError(
@@ -97,8 +97,8 @@ function partsOf({ state: _, job: __, ...pool }: Pool, number: number): readonly
   }));
 }
 
-async function checkFree({ client }: Session, parts: readonly Pool[]): Promise<void> {
-  const pools = await listAll<Pool>(client, POOL);
+async function checkFree({ client }: Session, parts: readonly PoolRead[]): Promise<void> {
+  const pools = await readPools(client);
   const taken = parts.find(({ name }) => pools.some((pool) => pool.name === name));
   if (taken) throw usageError(`${titled(POOL, taken.name)} exists already.`);
   const current = pools.length;
@@ -120,7 +120,11 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
 }
 
 /** Creates the parts. The pool no longer exists at that time, so an error message names the missing parts. */
-async function createAll(session: Session, name: string, parts: readonly Pool[]): Promise<void> {
+async function createAll(
+  session: Session,
+  name: string,
+  parts: readonly PoolRead[],
+): Promise<void> {
   for (const [at, part] of parts.entries())
     await create(session, POOL, part.name, part).catch((error: unknown) => {
       const failed = commandErrorOf(error);

@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Held } from "../snapshot/held.ts";
+import type { OwnedBlocks } from "../space/space.ts";
 import { attributesText } from "./attributes-text.ts";
 
 /**
@@ -8,7 +8,7 @@ import { attributesText } from "./attributes-text.ts";
  * @param escapesFormulas true to put an apostrophe before each value that a spreadsheet would execute
  * (https://owasp.org/www-community/attacks/CSV_Injection). An import would take the apostrophe for a part of the name
  */
-export function csvOf({ blocks, owners }: Held, escapesFormulas: boolean): string {
+export function csvOf({ blocks, owners }: OwnedBlocks, escapesFormulas: boolean): string {
   const lines = blocks.flatMap(({ addresses }) =>
     addresses
       .filter(({ state }) => state === "assigned")

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../../base/limits.ts";
 import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
-import { atOnce } from "../api/at-once.ts";
-import { commandErrorOf } from "../api/command-error.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
 import { APPLICATION, pathOf } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
+import { commandErrorOf } from "../shell/failed-call.ts";
 import type { Io, Progress } from "../shell/io.ts";
+import { atOnce } from "../space/at-once.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 

@@ -1,5 +1,5 @@
 import { ApiError, type Path, type PlatClient, path } from "../../client/index.ts";
-import { atOnce } from "../api/at-once.ts";
+import { atOnce } from "../space/at-once.ts";
 import type { Conflict } from "./desired.ts";
 import { put } from "./put.ts";
 import type { Plan } from "./steps.ts";

@@ -1,9 +1,7 @@
 import type { PlatClient } from "../../client/index.ts";
 import { type Address, formatAddress } from "../../net/address.ts";
 import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../net/cidr.ts";
-import { POOL } from "../resource/kind.ts";
-import { listAll } from "../resource/list.ts";
-import type { Pool } from "./current.ts";
+import { readPools } from "../space/configuration.ts";
 import {
   addressConflicts,
   type Conflict,
@@ -21,7 +19,7 @@ export async function desiredInPools(
   addresses: readonly DesiredAddress[],
   notes: readonly string[] = [],
 ): Promise<Desired> {
-  const current = await listAll<Pool>(client, POOL);
+  const current = await readPools(client);
   const pools = current.flatMap(({ cidr, blockSize }) => {
     const read = parseCidr(cidr);
     return read.ok ? [{ cidr: read.value, blockSize }] : [];

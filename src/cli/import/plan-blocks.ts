@@ -6,8 +6,7 @@ import {
 } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
-import type { BlockSummary } from "../api/blocks.ts";
-import { blockName } from "../snapshot/ipam-block.ts";
+import { type BlockStatus, blockName } from "../space/blocks.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
@@ -115,7 +114,7 @@ function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, D
 }
 
 /** Returns the reason why an existing block cannot get its desired state. */
-function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
+function whyNot(block: DesiredBlock, there: BlockStatus): string | undefined {
   const owner = actualOwner(there);
   const keeper = keeperOf(there.cidr);
   if (block.orAnyones) return undefined;
@@ -129,12 +128,12 @@ function whyNot(block: DesiredBlock, there: BlockSummary): string | undefined {
     : "exists in Plat without its host-reserved addresses";
 }
 
-function needsClaim({ owner, orAnyones }: DesiredBlock, there: BlockSummary | undefined): boolean {
+function needsClaim({ owner, orAnyones }: DesiredBlock, there: BlockStatus | undefined): boolean {
   if (!there) return true;
   return owner !== undefined && !orAnyones && actualOwner(there) === undefined;
 }
 
-const actualOwner = ({ host, affinityType = "host" }: BlockSummary): HostId | undefined =>
+const actualOwner = ({ host, affinityType = "host" }: BlockStatus): HostId | undefined =>
   host === undefined ? undefined : hostId(affinityType, host);
 
 /** Returns the temporary owner of a block without an owner, while its addresses are assigned. */

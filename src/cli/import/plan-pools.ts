@@ -12,7 +12,8 @@ import {
 } from "../../net/cidr.ts";
 import { parsePlainInterval } from "../../net/plain-form.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
-import type { Current, Pool } from "./current.ts";
+import type { PoolRead } from "../space/configuration.ts";
+import type { Current } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import { isSame } from "./same.ts";
 import type { Filling, PoolStep } from "./steps.ts";
@@ -27,7 +28,7 @@ export interface KnownPool {
   /** True for a pool that has what the other pools of its CIDR leave. */
   readonly isOuter: boolean;
   /** The current pool; absent if the import creates it. */
-  readonly current?: Pool;
+  readonly current?: PoolRead;
   readonly isWanted: boolean;
 }
 
@@ -133,7 +134,7 @@ function stepOf(
 }
 
 /** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = (pool: Pool, unsaid: readonly string[]) =>
+const keptOf = (pool: PoolRead, unsaid: readonly string[]) =>
   Object.fromEntries(
     Object.entries(pool).filter(([field, value]) => unsaid.includes(field) && value !== undefined),
   );
@@ -146,7 +147,7 @@ const CONDITIONS = [
   "namespaceNames",
   "podSelector",
   "networks",
-] as const satisfies readonly (keyof Pool)[];
+] as const satisfies readonly (keyof PoolRead)[];
 
 /** Returns a pool as it is during the import. */
 function openedOf(fields: PoolFields): PoolFields {
@@ -161,7 +162,7 @@ function openedOf(fields: PoolFields): PoolFields {
   ) as unknown as PoolFields;
 }
 
-const isOpen = (pool: Pool): boolean =>
+const isOpen = (pool: PoolRead): boolean =>
   !pool.disabled && !(pool.ranges && CONDITIONS.some((field) => pool[field] !== undefined));
 
 /** Returns true for a pool that has what the other pools of its CIDR leave. */
@@ -175,7 +176,7 @@ const ROUTING_DEFAULT = {
   disableBGPExport: false,
 };
 
-function normal(pool: Pool | PoolFields) {
+function normal(pool: PoolRead | PoolFields) {
   const fields = pool as Readonly<Record<string, unknown>>;
   if (pool.ranges) return Object.keys(POOL).map((field) => fields[field] ?? null);
   const { cidr, blockSize, disabled, assignmentMode, allowedUses, ...more } = pool;
@@ -243,7 +244,7 @@ const areBeside = (a: KnownPool, b: KnownPool): boolean =>
 const overlapping = (a: Cidr, b: Cidr) => overlaps(intervalOf(a), intervalOf(b));
 
 /** Parses the range of a pool; the API always writes a valid one. */
-function networkOf({ cidr }: Pool): Cidr {
+function networkOf({ cidr }: PoolRead): Cidr {
   const read = parseCidr(cidr);
   if (read.ok) return read.value;
   throw new Error(`${cidr} ${read.problem}`);

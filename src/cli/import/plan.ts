@@ -1,4 +1,5 @@
-import type { Current, CurrentApplication } from "./current.ts";
+import type { ApplicationRead } from "../space/configuration.ts";
+import type { Current } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
@@ -71,7 +72,7 @@ export function planOf(desired: Desired, current: Current): Plan {
   };
 }
 
-const fieldsOf = ({ replicas, start, addresses }: CurrentApplication) => ({
+const fieldsOf = ({ replicas, start, addresses }: ApplicationRead) => ({
   replicas,
   start,
   addresses,

@@ -2,7 +2,7 @@ import type { HostId, HostReserved } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import type { Workload } from "../../nouns/application/workload.ts";
-import type { Settings } from "./current.ts";
+import type { SettingsRead } from "../space/configuration.ts";
 import type {
   Conflict,
   DesiredAddress,
@@ -28,9 +28,9 @@ export interface PoolStep {
 
 export interface SettingsStep {
   readonly verb?: Verb;
-  readonly settings: Settings;
+  readonly settings: SettingsRead;
   /** The settings during the import. */
-  readonly opened?: Settings;
+  readonly opened?: SettingsRead;
 }
 
 /** A claim of a block for a host. */

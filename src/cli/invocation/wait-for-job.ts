@@ -1,10 +1,10 @@
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
-import { commandErrorOf } from "../api/command-error.ts";
 import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
 import { sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
+import { commandErrorOf } from "../shell/failed-call.ts";
 import type { DryRunOption, Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
 

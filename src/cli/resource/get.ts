@@ -3,6 +3,7 @@ import { action, ignoringNotFound, printing, type Session } from "../invocation/
 import type { Column } from "../output/column.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { unreadIn } from "../space/lists.ts";
 import { type Kind, pathOf } from "./kind.ts";
 import { listKnown } from "./list.ts";
 import { noteIfEmpty } from "./none.ts";
@@ -40,9 +41,10 @@ export const getCommand = <Body>(
             ? printOne(session, body)
             : print({ columns, rows: [body], document: body });
         }
-        const { bodies, unread } = await listKnown<Body>(client, kind);
-        print({ columns, rows: bodies, document: { [kind.plural]: bodies } });
+        const { items, unreadable } = await listKnown<Body>(client, kind);
+        print({ columns, rows: items, document: { [kind.plural]: items } });
+        const unread = unreadIn(unreadable);
         if (unread) throw unread;
-        await noteIfEmpty(session, bodies, kind.plural);
+        await noteIfEmpty(session, items, kind.plural);
       }),
     );

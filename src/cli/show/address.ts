@@ -1,5 +1,14 @@
-import { type Address, NETWORK_WORDS } from "../api/addresses.ts";
+import type { Answer } from "../../client/index.ts";
 import type { Session } from "../invocation/cli.ts";
+
+type Address = Answer<"readAddress">;
+
+/** The parts of an address in a network, in words. */
+export const NETWORK_WORDS = {
+  gateway: "gateway",
+  network: "network address",
+  broadcast: "broadcast address",
+} as const satisfies Record<NonNullable<Address["keptOut"]>, string>;
 
 /** Prints whether an address is in use, and its owner. */
 export async function showAddress({ client, print }: Session, ip: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { type Block, listBlocks, readBlocks } from "../api/blocks.ts";
-import { type OwnedAddress, readOwners } from "../api/handles.ts";
 import type { Session } from "../invocation/cli.ts";
 import type { Column } from "../output/column.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { noteIfEmpty } from "../resource/none.ts";
+import { type AddressInBlock, allBlocks, type BlockRead, wholeBlocks } from "../space/blocks.ts";
+import { type HeldAddress, readOwners } from "../space/handles.ts";
 
 /** An address that a host has in a block that does not belong to it. */
 interface Borrowed {
@@ -31,8 +31,8 @@ const COLUMNS: readonly Column<Borrowed>[] = [
 export async function showBorrowed(session: Session): Promise<void> {
   const { client, print, io } = session;
   const { rows, unknown } = await progressing(io, "blocks", async (shown) => {
-    const used = (await listBlocks(client)).filter(({ inUse }) => inUse !== 0);
-    const blocks = await readBlocks(
+    const used = (await allBlocks(client)).filter(({ inUse }) => inUse !== 0);
+    const blocks = await wholeBlocks(
       client,
       used.map(({ cidr }) => cidr),
       counting(shown, "blocks", used.length),
@@ -60,9 +60,9 @@ export async function showBorrowed(session: Session): Promise<void> {
 }
 
 function rowOf(
-  { cidr, host: blockOwner }: Block,
-  { address, host, handle }: Block["addresses"][number],
-  owned: OwnedAddress | undefined,
+  { cidr, host: blockOwner }: BlockRead,
+  { address, host, handle }: AddressInBlock,
+  owned: HeldAddress | undefined,
 ): Borrowed {
   const attributes = owned?.handle === handle ? owned?.owner?.active : undefined;
   return { address, host, block: cidr, blockOwner, handle, ...workloadOf(attributes) };

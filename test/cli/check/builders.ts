@@ -1,12 +1,12 @@
 import type { Coverage } from "../../../src/cli/check/coverage.ts";
 import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
-import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
+import type { OwnedAddress } from "../../../src/cli/space/contents.ts";
 import { NOW_MS } from "../../builders.ts";
 
 /** Builders of values that need only the fields of the test. */
 
 /** Makes an address of pod web-0 of namespace shop, which was assigned an hour ago on node-1. */
-export const assignedWith = (changes: Partial<Assigned> = {}): Assigned => ({
+export const assignedWith = (changes: Partial<OwnedAddress> = {}): OwnedAddress => ({
   address: "10.0.0.1",
   generation: "g1",
   handle: "web-0",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { countsOf } from "../../../src/cli/check/counts.ts";
-import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
+import { assignedIn } from "../../../src/cli/space/contents.ts";
 import { joinedContents } from "../../../src/invariants/contents.ts";
 import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../builders.ts";
 import { assignedWith } from "./builders.ts";

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Inventory } from "../../../src/cli/check/inventory.ts";
 import { judge } from "../../../src/cli/check/leak.ts";
-import type { Assigned } from "../../../src/cli/snapshot/assigned.ts";
+import type { OwnedAddress } from "../../../src/cli/space/contents.ts";
 import { NOW_MS } from "../../builders.ts";
 import { ALL, assignedWith, inventoryWith, NOTHING } from "./builders.ts";
 
-const verdictOf = (one: Partial<Assigned>, inventory: Inventory): string => {
+const verdictOf = (one: Partial<OwnedAddress>, inventory: Inventory): string => {
   const [judged] = judge([assignedWith(one)], inventory);
   return `${judged?.judgement.verdict}: ${judged?.judgement.reason}`;
 };
@@ -16,7 +16,7 @@ const WITHOUT_PODS = { covers: { ...ALL, pods: false } };
 const WITHOUT_NODES = { covers: { ...ALL, nodes: false } };
 
 describe("an address of a pod", () => {
-  it.each<[string, string, Partial<Assigned>, Inventory]>([
+  it.each<[string, string, Partial<OwnedAddress>, Inventory]>([
     ["has it", "used: in_use", {}, inventoryWith({ "shop/web-0": { addresses: ["10.0.0.1"] } })],
     ["is not there", "gone: pod_not_found", {}, inventoryWith({})],
     [
@@ -170,7 +170,7 @@ describe("what an inventory does not cover", () => {
 
 describe("the address of a tunnel", () => {
   const tunnel = assignedWith({ address: "10.0.0.9", generation: "t", owner: { active: TUNNEL } });
-  const reasonsIn = (others: readonly Assigned[], inventory: Inventory) =>
+  const reasonsIn = (others: readonly OwnedAddress[], inventory: Inventory) =>
     judge([tunnel, ...others], inventory).map(({ judgement }) => judgement.reason);
 
   it("is in use as long as its node stands", () => {
@@ -205,7 +205,7 @@ describe("the addresses of a handle", () => {
   const gone = assignedWith({ address: "10.0.0.1", generation: "a", handle: "h" });
   const used = assignedWith({ address: "10.0.0.2", generation: "b", handle: "h" });
   const inventory = inventoryWith({ "shop/web-0": { addresses: ["10.0.0.2"] } });
-  const verdicts = (assigned: readonly Assigned[]) =>
+  const verdicts = (assigned: readonly OwnedAddress[]) =>
     judge(assigned, inventory).map(({ judgement }) => judgement.reason);
 
   it("go one by one", () => {
@@ -262,9 +262,9 @@ describe("whatever is assigned, and whatever an inventory has", () => {
       }),
     })
     .map(({ pods, nodes, covers }) => inventoryWith(pods, { nodes: new Set(nodes), covers }));
-  const holds = (check: (assigned: readonly Assigned[], inventory: Inventory) => void) =>
+  const holds = (check: (assigned: readonly OwnedAddress[], inventory: Inventory) => void) =>
     fc.assert(fc.property(anyAssigned, anyInventory, check));
-  const goneIn = (assigned: readonly Assigned[], inventory: Inventory) =>
+  const goneIn = (assigned: readonly OwnedAddress[], inventory: Inventory) =>
     judge(assigned, inventory).filter(({ judgement }) => judgement.verdict === "gone");
 
   it("nothing is gone of which nothing is covered", () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
 import { listAll, listKnown } from "../../../src/cli/resource/list.ts";
+import { unreadIn } from "../../../src/cli/space/lists.ts";
 import type { PlatClient, Request } from "../../../src/client/index.ts";
 
 it.each([POOL, RESERVATION])(
@@ -44,7 +45,7 @@ it("what cannot be read is named once, beside the others, and is not taken for a
     exit: 1,
     message: told,
   });
-  const { bodies, unread } = await listKnown(client, POOL);
-  expect(bodies).toEqual([{ name: "n0" }, { name: "n1" }]);
-  expect(unread?.message).toBe(told);
+  const { items, unreadable } = await listKnown(client, POOL);
+  expect(items).toEqual([{ name: "n0" }, { name: "n1" }]);
+  expect(unreadIn(unreadable)?.message).toBe(told);
 });

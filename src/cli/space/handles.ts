@@ -1,38 +1,18 @@
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
 import { atOnce } from "./at-once.ts";
+import { knownIn } from "./lists.ts";
 
 /** An address with its owners and attributes. */
-export type OwnedAddress = Answer<"readHandle">["addresses"][number];
+export type HeldAddress = Answer<"readHandle">["addresses"][number];
 
 /** Reads all addresses of a handle. Errors: it has none. */
-export async function readHandle(client: PlatClient, handle: string): Promise<OwnedAddress[]> {
-  const addresses: OwnedAddress[] = [];
-  for await (const page of client.pages.readHandle({ handle, limit: ADDRESSES_PER_PAGE_MAX }))
-    addresses.push(...page.addresses);
-  return addresses;
-}
-
-type HandleList = Pick<Required<Answer<"listHandles">>, "handles" | "unreadable">;
-
-/**
- * Lists the handles that have addresses, in their order, up to the last page.
- *
- * @param each told after each page how many were found
- */
-export async function listHandles(
+export async function addressesOfHandle(
   client: PlatClient,
-  prefix: string | undefined,
-  each: (found: number) => void,
-): Promise<HandleList> {
-  const handles: HandleList["handles"] = [];
-  const unreadable: HandleList["unreadable"] = [];
-  for await (const page of client.pages.listHandles({ prefix, limit: ADDRESSES_PER_PAGE_MAX })) {
-    handles.push(...page.handles);
-    unreadable.push(...(page.unreadable ?? []));
-    each(handles.length);
-  }
-  return { handles: handles.sort((a, b) => (a.handle < b.handle ? -1 : 1)), unreadable };
+  handle: string,
+): Promise<readonly HeldAddress[]> {
+  const pages = client.pages.readHandle({ handle, limit: ADDRESSES_PER_PAGE_MAX });
+  return (await knownIn(pages, ({ addresses }) => addresses)).items;
 }
 
 /** An assignment in a block, which names the handle. The handle has the other properties. */
@@ -49,11 +29,11 @@ export async function readOwners(
   client: PlatClient,
   assignments: Iterable<NamedAssignment>,
   each: () => void = () => {},
-): Promise<ReadonlyMap<string, OwnedAddress>> {
+): Promise<ReadonlyMap<string, HeldAddress>> {
   const named = [...assignments];
   const handles = new Set(named.flatMap(({ handle }) => (handle === undefined ? [] : [handle])));
   const read = await atOnce([...handles], PAGE_READS_AT_ONCE, async (handle) => {
-    const addresses = isPathPart(handle) ? await found(readHandle(client, handle)) : [];
+    const addresses = isPathPart(handle) ? await found(addressesOfHandle(client, handle)) : [];
     each();
     return addresses ?? [];
   });

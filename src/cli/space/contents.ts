@@ -1,4 +1,6 @@
-import type { Contents } from "../../invariants/contents.ts";
+import { fromJson } from "../../api/schema/json-values.ts";
+import type { PlatClient } from "../../client/index.ts";
+import { type Contents, joinedContents } from "../../invariants/contents.ts";
 import {
   type Allocation,
   isBorrowed,
@@ -12,13 +14,29 @@ import { type AffinityType, affinityTypeOf, hostName } from "../../kernel/values
 import type { Owners } from "../../kernel/values/owner.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
-import { parsePlainAddress } from "../../net/plain-form.ts";
+import type { Progress } from "../shell/io.ts";
 
-/** The attribute with which a request says that the addresses of its handle are released together or not at all. */
-const COLLECT = { attribute: "collect", together: "together" } as const;
+/**
+ * Reads the items of the space page by page: about a thousand addresses in one request. The result is no snapshot while the
+ * table is in use. It needs the right to an operator's route.
+ */
+export async function readContents(client: PlatClient, shown: Progress): Promise<Contents> {
+  const found: Contents[] = [];
+  let count = 0;
+  for await (const { contents } of client.pages.listContents()) {
+    // A server of another version may have more kinds of items, or fewer.
+    found.push({ ...joinedContents([]), ...(fromJson(contents) as Partial<Contents>) });
+    count += Object.values(contents).reduce((sum, items) => sum + items.length, 0);
+    shown.update(`${count} items read of space ${client.space}`);
+  }
+  return joinedContents(found);
+}
 
-/** An assigned address. */
-export interface Assigned {
+/** The attribute with which a request says that the addresses of its handle are released joinedContents or not at all. */
+const COLLECT = { attribute: "collect", joinedContents: "joinedContents" } as const;
+
+/** An assigned address with its owner. */
+export interface OwnedAddress {
   readonly address: string;
   /** Identifies exactly this assignment. */
   readonly generation: string;
@@ -31,8 +49,8 @@ export interface Assigned {
   readonly borrowed: boolean;
   readonly assignedAtMs: number;
   readonly owner: Owners;
-  /** True if the addresses of its handle may only be released together. */
-  readonly together: boolean;
+  /** True if the addresses of its handle may only be released joinedContents. */
+  readonly joinedContents: boolean;
   /** True if its handle has a limit. Then a further assign of the handle can return it, as the same assignment. */
   readonly limited: boolean;
 }
@@ -41,7 +59,7 @@ export interface Assigned {
  * Returns the assigned addresses with their owners: block by block, each in order. It leaves out prefixes, and an address whose
  * owner is unknown: its allocation was not seen, or its request was not answered yet.
  */
-export function assignedIn(contents: Contents): readonly Assigned[] {
+export function assignedIn(contents: Contents): readonly OwnedAddress[] {
   const holders = new Map<string, { allocation: Allocation; part: Part }[]>();
   for (const allocation of contents.allocations.filter(({ state }) => state === "live"))
     for (const part of allocation.parts)
@@ -66,7 +84,7 @@ function assignedOf(
   block: Block,
   ordinal: number,
   { allocation, part }: { readonly allocation: Allocation; readonly part: Part },
-): Assigned {
+): OwnedAddress {
   const { handle, host, attributes, atMs } = allocation;
   const { cidr } = block;
   const address = addressAt(cidr, ordinal);
@@ -82,13 +100,7 @@ function assignedOf(
     borrowed: isBorrowed(allocation, part, block),
     assignedAtMs: atMs,
     owner: ownersAt(allocation, text),
-    together: attributes[COLLECT.attribute] === COLLECT.together,
+    joinedContents: attributes[COLLECT.attribute] === COLLECT.joinedContents,
     limited: allocation.quotaSlots.some((quotaSlot) => quotaSlot.address === text),
   };
-}
-
-/** Returns the canonical text of an address, or nothing if the text is none. */
-export function canonical(text: string): string | undefined {
-  const address = parsePlainAddress(text);
-  return address.ok ? formatAddress(address.value) : undefined;
 }

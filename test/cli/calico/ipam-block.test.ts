@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import type { Block } from "../../../src/cli/api/blocks.ts";
-import type { OwnedAddress } from "../../../src/cli/api/handles.ts";
-import { blockName, ipamBlock } from "../../../src/cli/snapshot/ipam-block.ts";
+import { ipamBlock } from "../../../src/cli/calico/ipam-block.ts";
+import { type BlockRead, blockName } from "../../../src/cli/space/blocks.ts";
+import type { HeldAddress } from "../../../src/cli/space/handles.ts";
 
 /** Written by hand from kubectl's output for a small block. Ordinal 12 has been cooling for longer than 13. */
 const SAMPLE = `
@@ -53,7 +53,7 @@ spec:
 
 const NUMBERS = { inUse: 3, hostReserved: 2, reserved: 0, cooling: 2, available: 1, capacity: 8 };
 
-const BLOCK: Block = {
+const BLOCK: BlockRead = {
   cidr: "10.0.0.8/29",
   pool: "main",
   host: "node-1",
@@ -93,8 +93,8 @@ const BLOCK: Block = {
 const owned = (
   address: string,
   handle: string,
-  owner: NonNullable<OwnedAddress["owner"]>,
-): OwnedAddress => ({
+  owner: NonNullable<HeldAddress["owner"]>,
+): HeldAddress => ({
   address,
   handle,
   owner,
@@ -211,7 +211,7 @@ const anyBlock = fc
                 availableAt: `2026-03-01T10:00:${String(59 - (ordinal % 60)).padStart(2, "0")}.000Z`,
               }),
         })),
-      } satisfies Block,
+      } satisfies BlockRead,
     };
   });
 
@@ -263,7 +263,7 @@ describe("whatever stands in a block", () => {
       fc.property(anyBlock, ({ block, cooling }) => {
         const { unallocated } = ipamBlock(block, new Map()).spec;
         const last = unallocated.slice(unallocated.length - cooling.length);
-        const addresses: Block["addresses"] = block.addresses;
+        const addresses: BlockRead["addresses"] = block.addresses;
         const timeOf = (ordinal: number) =>
           addresses.find(({ address }) => ordinalOf(address) === ordinal)?.availableAt ?? "";
         expect(last.toSorted((a, b) => a - b)).toEqual(cooling);

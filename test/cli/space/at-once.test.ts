@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { atOnce } from "../../../src/cli/api/at-once.ts";
+import { atOnce } from "../../../src/cli/space/at-once.ts";
 
 const items = Array.from({ length: 20 }, (_, i) => i);
 

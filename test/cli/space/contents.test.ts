@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assignedIn } from "../../../src/cli/snapshot/assigned.ts";
+import { assignedIn } from "../../../src/cli/space/contents.ts";
 import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";
 import type { Allocation, Part } from "../../../src/kernel/values/allocation.ts";
 import { formatGeneration, generationOf } from "../../../src/kernel/values/generation.ts";
@@ -28,7 +28,7 @@ describe("the addresses that are assigned", () => {
         borrowed: false,
         assignedAtMs: NOW_MS,
         owner: { active: { pod: "web-1" } },
-        together: false,
+        joinedContents: false,
         limited: false,
       },
     ]);
@@ -36,9 +36,9 @@ describe("the addresses that are assigned", () => {
 
   it("have the owners that somebody has given them since, each its own", () => {
     const owners = new Map([["10.0.0.3", { alternate: { pod: "web-2" } }]]);
-    const allocation = allocationWith({ attributes: { collect: "together" }, owners });
+    const allocation = allocationWith({ attributes: { collect: "joinedContents" }, owners });
     expect(assignedIn(contentsOf(allocation))).toMatchObject([
-      { owner: { alternate: { pod: "web-2" } }, together: true },
+      { owner: { alternate: { pod: "web-2" } }, joinedContents: true },
     ]);
   });
 

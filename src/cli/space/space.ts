@@ -1,41 +1,42 @@
 import { formatTime } from "../../base/time.ts";
 import type { PlatClient } from "../../client/index.ts";
-import type { Block as StoredBlock } from "../../kernel/values/block.ts";
+import type { Block } from "../../kernel/values/block.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
 import { formatCidr } from "../../net/cidr.ts";
-import { type Block, type BlockSummary, readBlocks } from "../api/blocks.ts";
-import { readContents } from "../api/contents.ts";
-import { type OwnedAddress, readOwners } from "../api/handles.ts";
 import { counting } from "../output/progress.ts";
 import type { Io, Progress } from "../shell/io.ts";
-import { type Assigned, assignedIn } from "./assigned.ts";
-
-/** An assigned, cooling or quarantined address of a block. */
-export type HeldAddress = Pick<
-  Block["addresses"][number],
-  | "address"
-  | "state"
-  | "handle"
-  | "host"
-  | "generation"
-  | "assignedAt"
-  | "availableAt"
-  | "quarantinedUntil"
->;
-
-/** A block with all of its addresses that are assigned, cooling or quarantined. */
-export type HeldBlock = BlockSummary & { readonly addresses: readonly HeldAddress[] };
+import {
+  type AddressInBlock,
+  allBlocks,
+  type BlockRead,
+  type BlockStatus,
+  wholeBlocks,
+} from "./blocks.ts";
+import { type Configuration, readConfiguration } from "./configuration.ts";
+import { assignedIn, type OwnedAddress, readContents } from "./contents.ts";
+import { type HeldAddress, readOwners } from "./handles.ts";
 
 /** The handle and the owner of an address. */
-export type HeldBy = Pick<OwnedAddress, "handle" | "owner">;
+export type HeldBy = Pick<HeldAddress, "handle" | "owner">;
 
-export interface Held {
-  readonly blocks: readonly HeldBlock[];
+/** Blocks with their addresses, and the owners of these. */
+export interface OwnedBlocks {
+  readonly blocks: readonly BlockRead[];
   /** Owners by address, for the addresses whose owners were found. */
   readonly owners: ReadonlyMap<string, HeldBy>;
   /** The number of unreadable items of the space. An unreadable block is in no list. */
   readonly unreadable: number;
+}
+
+/** A space, without the blocks of pools of prefixes, which have no addresses. */
+export interface Space extends Configuration, OwnedBlocks {}
+
+/** Reads the whole space. The result is no snapshot: it reads first the blocks, then their addresses with the owners. */
+export async function readWholeSpace(client: PlatClient, shown: Progress): Promise<Space> {
+  const [configuration, listed] = await Promise.all([readConfiguration(client), allBlocks(client)]);
+  const blocks = listed.filter(({ unit }) => unit === undefined);
+  return { ...configuration, ...(await readOwnedBlocks(client, blocks, shown)) };
 }
 
 /**
@@ -44,24 +45,24 @@ export interface Held {
  * does not show cooling addresses. So it reads a block alone if it differs from the list, and the handle of an address
  * that it did not see.
  */
-export async function readHeld(
+export async function readOwnedBlocks(
   client: PlatClient,
-  listed: readonly BlockSummary[],
+  listed: readonly BlockStatus[],
   shown: Progress,
-): Promise<Held> {
+): Promise<OwnedBlocks> {
   const contents = await readContents(client, shown);
   const stored = new Map(contents.blocks.map((block) => [formatCidr(block.cidr), block]));
   const assigned = assignedIn(contents);
-  const byBlock = new Map<string, Assigned[]>(listed.map(({ cidr }) => [cidr, []]));
+  const byBlock = new Map<string, OwnedAddress[]>(listed.map(({ cidr }) => [cidr, []]));
   for (const one of assigned) byBlock.get(one.block)?.push(one);
-  const blocks = new Map<string, HeldBlock>();
+  const blocks = new Map<string, BlockRead>();
   for (const block of listed) {
     const within = byBlock.get(block.cidr) ?? [];
     if (fits(block, stored.get(block.cidr), within))
-      blocks.set(block.cidr, { ...block, addresses: within.map(heldAddress) });
+      blocks.set(block.cidr, { ...block, addresses: within.map(inBlock) });
   }
   const others = listed.filter(({ cidr }) => !blocks.has(cidr)).map(({ cidr }) => cidr);
-  const read = await readBlocks(client, others, counting(shown, "blocks", others.length));
+  const read = await wholeBlocks(client, others, counting(shown, "blocks", others.length));
   for (const block of read) blocks.set(block.cidr, block);
   const current = listed.flatMap(({ cidr }) => blocks.get(cidr) ?? []);
   return {
@@ -73,9 +74,9 @@ export async function readHeld(
 
 /** Returns true if a block of the walk, with these addresses, agrees with the list and is complete. */
 function fits(
-  { host, affinityType = "host", inUse, cooling, reserved, hostReserved }: BlockSummary,
-  stored: StoredBlock | undefined,
-  assigned: readonly Assigned[],
+  { host, affinityType = "host", inUse, cooling, reserved, hostReserved }: BlockStatus,
+  stored: Block | undefined,
+  assigned: readonly OwnedAddress[],
 ): boolean {
   if (!stored) return false;
   // Only the server knows whether a released address still cools. It does not count a reserved or host-reserved address
@@ -91,13 +92,13 @@ function fits(
   );
 }
 
-const heldAddress = ({
+const inBlock = ({
   address,
   handle,
   host,
   generation,
   assignedAtMs,
-}: Assigned): HeldAddress => ({
+}: OwnedAddress): AddressInBlock => ({
   address,
   state: "assigned",
   handle,
@@ -109,15 +110,15 @@ const heldAddress = ({
 /** Returns the owners of assignments by their generations. */
 async function ownersOf(
   client: PlatClient,
-  blocks: readonly HeldBlock[],
-  assigned: readonly Assigned[],
+  blocks: readonly BlockRead[],
+  assigned: readonly OwnedAddress[],
   shown: Progress,
-): Promise<Held["owners"]> {
+): Promise<OwnedBlocks["owners"]> {
   const seen = new Map<string | undefined, HeldBy>(
     assigned.map(({ generation, handle, owner }) => [generation, { handle, owner }]),
   );
   const owners = new Map<string, HeldBy>();
-  const unseen: HeldAddress[] = [];
+  const unseen: AddressInBlock[] = [];
   for (const one of blocks.flatMap(({ addresses }) => addresses)) {
     const known = seen.get(one.generation);
     if (known) owners.set(one.address, known);
@@ -129,7 +130,7 @@ async function ownersOf(
 }
 
 /** Warns about items that could not be read. */
-export function sayMissing(io: Io, { blocks, unreadable }: Held): void {
+export function sayMissing(io: Io, { blocks, unreadable }: OwnedBlocks): void {
   const unknown = blocks
     .flatMap(({ addresses }) => addresses)
     .filter(({ state, handle }) => state === "assigned" && handle === undefined).length;

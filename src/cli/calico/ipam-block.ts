@@ -1,7 +1,8 @@
 import { isHostReserved } from "../../kernel/values/host.ts";
 import { type Parsed, parseAddress } from "../../net/address.ts";
 import { type Cidr, ordinalOf, parseCidr, sizeOf } from "../../net/cidr.ts";
-import type { Held, HeldAddress, HeldBlock, HeldBy } from "./held.ts";
+import { type AddressInBlock, type BlockRead, blockName } from "../space/blocks.ts";
+import type { HeldBy, OwnedBlocks } from "../space/space.ts";
 
 /** The owner of an ordinal, with the field names of Calico's resource. */
 interface AllocationAttribute {
@@ -31,9 +32,6 @@ export interface IpamBlock {
   };
 }
 
-/** Returns the name of a block's resource: `10-0-0-0-26`. */
-export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
-
 /**
  * Converts a block to the form of Calico's IPAMBlock.
  *
@@ -45,7 +43,7 @@ export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-"
  *
  * @param owners the owners of assigned addresses, by address; without one, an address has only its handle
  */
-export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
+export function ipamBlock(block: BlockRead, owners: OwnedBlocks["owners"]): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
   const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
   const assigned = block.addresses.filter(({ state }) => state === "assigned");
@@ -91,7 +89,7 @@ export function ipamBlock(block: HeldBlock, owners: Held["owners"]): IpamBlock {
 type HeldOrdinals = ReadonlyMap<number, AllocationAttribute>;
 
 /** Returns the affinity fields of a block; nothing without an owner. Kubernetes prints times in whole seconds. */
-const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
+const affinityOf = ({ host, affinityType = "host", claimedAt }: BlockRead) =>
   host === undefined
     ? {}
     : {
@@ -101,7 +99,7 @@ const affinityOf = ({ host, affinityType = "host", claimedAt }: HeldBlock) =>
 
 function keptByHost(
   cidr: Cidr,
-  { hostReservation }: HeldBlock,
+  { hostReservation }: BlockRead,
 ): (readonly [number, AllocationAttribute])[] {
   if (!hostReservation) return [];
   const { start, end, handle, note } = hostReservation;
@@ -154,7 +152,7 @@ function unallocatedOf(
 }
 
 const lastOf = (
-  { claimedAt, idleSince = claimedAt }: HeldBlock,
+  { claimedAt, idleSince = claimedAt }: BlockRead,
   moments: readonly number[],
 ): number => Math.max(Date.parse(claimedAt), Date.parse(idleSince), ...moments);
 
@@ -164,7 +162,7 @@ const inOrder = (attributes: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Returns the time before which nobody gets a released address. */
-const freeFrom = ({ availableAt, quarantinedUntil }: HeldAddress) =>
+const freeFrom = ({ availableAt, quarantinedUntil }: AddressInBlock) =>
   availableAt ?? quarantinedUntil;
 
 /** Compares times. Their texts are of one length and in UTC, so they sort by time. */
@@ -175,3 +173,11 @@ function read<Value>(text: Parsed<Value>): Value {
   if (text.ok) return text.value;
   throw new Error(text.problem);
 }
+
+/** Makes a list of resources as kubectl prints it. */
+export const listOfResources = <Item>(items: readonly Item[]) => ({
+  apiVersion: "v1",
+  items,
+  kind: "List",
+  metadata: { resourceVersion: "" },
+});

@@ -6,28 +6,33 @@ import {
 import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { atOnce } from "./at-once.ts";
+import { knownIn } from "./lists.ts";
 
 type BlockPage = Answer<"readBlock">;
 
 /** A block as a list shows it. */
-export type BlockSummary = Answer<"listBlocks">["blocks"][number];
+export type BlockStatus = Answer<"listBlocks">["blocks"][number];
 
 /** A block with all of its addresses that are assigned, cooling or quarantined. */
-export type Block = Omit<BlockPage, "requestId" | "next">;
+export type BlockRead = Omit<BlockPage, "requestId" | "next">;
+
+/** An assigned, cooling or quarantined address of a block. */
+export type AddressInBlock = BlockRead["addresses"][number];
+
+/** Returns the network of a block as a part of a name: `10-0-0-0-26`. */
+export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
 
 /** Lists the blocks of a pool, of a host or of the space, up to the last page. */
-export async function listBlocks(
+export async function allBlocks(
   client: PlatClient,
   query: Parameters<"listBlocks"> = {},
-): Promise<BlockSummary[]> {
-  const blocks: BlockSummary[] = [];
-  for await (const page of client.pages.listBlocks({ ...query, limit: BLOCKS_PER_PAGE_MAX }))
-    blocks.push(...page.blocks);
-  return blocks;
+): Promise<readonly BlockStatus[]> {
+  const pages = client.pages.listBlocks({ ...query, limit: BLOCKS_PER_PAGE_MAX });
+  return (await knownIn(pages, ({ blocks }) => blocks)).items;
 }
 
 /** Reads one block with all its addresses. */
-export async function readBlock(client: PlatClient, cidr: string): Promise<Block> {
+export async function wholeBlock(client: PlatClient, cidr: string): Promise<BlockRead> {
   const read: BlockPage[] = [];
   for await (const page of client.pages.readBlock({ cidr, limit: ADDRESSES_PER_PAGE_MAX }))
     read.push(page);
@@ -36,13 +41,13 @@ export async function readBlock(client: PlatClient, cidr: string): Promise<Block
 }
 
 /** Reads the blocks that still exist, with their addresses; some in parallel. */
-export async function readBlocks(
+export async function wholeBlocks(
   client: PlatClient,
   cidrs: readonly string[],
   each: () => void = () => {},
-): Promise<Block[]> {
+): Promise<readonly BlockRead[]> {
   const blocks = await atOnce(cidrs, PAGE_READS_AT_ONCE, async (cidr) => {
-    const block = await found(readBlock(client, cidr));
+    const block = await found(wholeBlock(client, cidr));
     each();
     return block;
   });
@@ -51,8 +56,8 @@ export async function readBlocks(
 
 /** The blocks of a host, and its addresses in own and borrowed blocks. */
 export interface Holdings {
-  readonly blocks: readonly BlockSummary[];
-  readonly addresses: readonly Block["addresses"][number][];
+  readonly blocks: readonly BlockStatus[];
+  readonly addresses: readonly AddressInBlock[];
 }
 
 /** Reads the addresses of a host, with one request for each of its blocks. */
@@ -60,8 +65,8 @@ export async function readHoldings(
   client: PlatClient,
   host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): Promise<Holdings> {
-  const listed = await listBlocks(client, host);
-  const read = await readBlocks(
+  const listed = await allBlocks(client, host);
+  const read = await wholeBlocks(
     client,
     listed.filter(({ inUse }) => BigInt(inUse) > 0n).map(({ cidr }) => cidr),
   );

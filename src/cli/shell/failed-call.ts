@@ -8,7 +8,7 @@ import {
   type Problem,
 } from "../../client/index.ts";
 import type { problem } from "../../contract/answers.ts";
-import { CommandError, EXIT } from "../shell/exit.ts";
+import { CommandError, EXIT } from "./exit.ts";
 
 /** Returns the error of the command for a failed call of the API, or the error of a command itself; else nothing. */
 export function commandErrorOf(error: unknown): CommandError | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { listBlocks, readBlocks } from "../../../src/cli/api/blocks.ts";
-import { readOwners } from "../../../src/cli/api/handles.ts";
-import { type Held, readHeld } from "../../../src/cli/snapshot/held.ts";
+import { allBlocks, wholeBlocks } from "../../../src/cli/space/blocks.ts";
+import { readOwners } from "../../../src/cli/space/handles.ts";
+import { type OwnedBlocks, readOwnedBlocks } from "../../../src/cli/space/space.ts";
 import { type PlatClient, platClient } from "../../../src/client/index.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
@@ -41,17 +41,17 @@ const release = (...handles: readonly string[]) =>
 const clientTo = (url: string): PlatClient => platClient({ endpoint: url, space: space() }, io());
 
 const unseen = { update: () => {}, done: () => {} };
-const held = async (url: string): Promise<Held> => {
+const held = async (url: string): Promise<OwnedBlocks> => {
   const client = clientTo(url);
-  return readHeld(client, await listBlocks(client), unseen);
+  return readOwnedBlocks(client, await allBlocks(client), unseen);
 };
 
 /** Reads each block and each handle on its own. */
-async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
+async function oneByOne(): Promise<Pick<OwnedBlocks, "blocks" | "owners">> {
   const client = clientTo(server().url);
-  const blocks = await readBlocks(
+  const blocks = await wholeBlocks(
     client,
-    (await listBlocks(client)).map(({ cidr }) => cidr),
+    (await allBlocks(client)).map(({ cidr }) => cidr),
   );
   return {
     blocks,
@@ -66,7 +66,7 @@ async function oneByOne(): Promise<Pick<Held, "blocks" | "owners">> {
  * Returns the parts of either reading that can be compared: the walk has no leases, the list of blocks does not say who
  * changed them, and the handles have more than owners.
  */
-const counting = ({ blocks, owners }: Pick<Held, "blocks" | "owners">) => ({
+const counting = ({ blocks, owners }: Pick<OwnedBlocks, "blocks" | "owners">) => ({
   blocks: blocks.map(({ addresses, ...block }) => ({
     ...block,
     changedBy: undefined,

@@ -8,7 +8,7 @@ import {
 } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
-import { commandErrorOf } from "./command-error.ts";
+import { commandErrorOf } from "../shell/failed-call.ts";
 
 /** The maximum of requests without progress. Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;

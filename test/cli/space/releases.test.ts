@@ -4,7 +4,7 @@ import {
   releaseAddresses,
   releaseHandle,
   releaseHost,
-} from "../../../src/cli/api/releases.ts";
+} from "../../../src/cli/space/releases.ts";
 import {
   clientOver,
   type PlatClient,

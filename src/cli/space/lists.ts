@@ -1,0 +1,49 @@
+import type { components, Page } from "../../client/index.ts";
+import { type CommandError, capital, rejection } from "../shell/exit.ts";
+
+type Unreadable = components["schemas"]["UnreadableItem"];
+
+/** A page of a list. Some lists also have items that cannot be read. */
+export interface ListPage extends Page {
+  readonly unreadable?: readonly Unreadable[] | undefined;
+}
+
+/**
+ * Reads a list up to its last page, and also returns the items that cannot be read.
+ *
+ * @param each told after each page how many items were found
+ */
+export async function knownIn<Part extends ListPage, Item>(
+  pages: AsyncIterable<Part>,
+  itemsOf: (page: Part) => readonly Item[],
+  each: (found: number) => void = () => {},
+): Promise<{ readonly items: Item[]; readonly unreadable: Unreadable[] }> {
+  const items: Item[] = [];
+  const unreadable: Unreadable[] = [];
+  for await (const page of pages) {
+    items.push(...itemsOf(page));
+    unreadable.push(...(page.unreadable ?? []));
+    each(items.length);
+  }
+  return { items, unreadable };
+}
+
+/** Reads a list as `knownIn` does. Errors: an item cannot be read. */
+export async function allIn<Part extends ListPage, Item>(
+  pages: AsyncIterable<Part>,
+  itemsOf: (page: Part) => readonly Item[],
+): Promise<readonly Item[]> {
+  const { items, unreadable } = await knownIn(pages, itemsOf);
+  const unread = unreadIn(unreadable);
+  if (unread) throw unread;
+  return items;
+}
+
+/** Returns the error that names the unreadable items of a list; nothing without any. */
+export function unreadIn(
+  unreadable: readonly Pick<Unreadable, "reason">[],
+): CommandError | undefined {
+  // A list that is read as a whole names its unreadable items on each page.
+  const [first, ...others] = new Set(unreadable.map(({ reason }) => `${capital(reason)}.`));
+  return first === undefined ? undefined : rejection("unreadable", first, ...others);
+}
