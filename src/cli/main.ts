@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
 import { run } from "./program.ts";
+import { CommandError, EXIT } from "./shell/exit.ts";
 import { onInterrupt } from "./shell/interrupt.ts";
 import type { Io } from "./shell/io.ts";
-import { promptOn } from "./shell/prompt.ts";
 
 // Commander checks NO_COLOR, FORCE_COLOR and whether the stream is a terminal.
 const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
@@ -33,3 +33,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 process.exitCode = await run(process.argv.slice(2), io);
+
+/**
+ * Returns the function that asks a person a yes-or-no question, with no as default; nothing if no person can answer. It
+ * asks on stderr, so that stdout stays for programs.
+ */
+function promptOn(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Io["ask"] | undefined {
+  if (!stdin.isTTY || !stderr.isTTY) return undefined;
+  return async (message) => {
+    const { default: confirm } = await import("@inquirer/confirm");
+    try {
+      return await confirm({ message, default: false }, { input: stdin, output: stderr });
+    } catch (error) {
+      // The library reports both Ctrl-C and the end of the input in this way.
+      if (!(error instanceof Error && error.name === "ExitPromptError")) throw error;
+      throw new CommandError(EXIT.interrupted, "Interrupted: nothing was changed.");
+    }
+  };
+}

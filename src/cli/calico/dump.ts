@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { isManifest } from "../../api/http/choose-manifest.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { checked, cut, isRecord } from "../../api/schema/schema.ts";
-import { documentsOf } from "../import/dump-text.ts";
+import { documentsOf } from "../import/dump.ts";
 import { usageErrors } from "../shell/exit.ts";
 import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
 import {

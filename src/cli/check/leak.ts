@@ -1,7 +1,6 @@
 import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import type { OwnedAddress } from "../space/contents.ts";
-import { coversPods } from "./coverage.ts";
-import type { Inventory, SeenPod } from "./inventory.ts";
+import { coversPods, type Inventory, type SeenPod } from "./inventory.ts";
 
 /**
  * Judges whether an owner is gone, by the rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. An

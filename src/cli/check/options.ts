@@ -4,8 +4,7 @@ import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import type { Caution } from "./candidates.ts";
-import { coversNothing, parseCoverage } from "./coverage.ts";
-import { type Inventory, readInventory } from "./inventory.ts";
+import { coversNothing, type Inventory, parseCoverage, readInventory } from "./inventory.ts";
 
 /** The inventory options of `check` and `collect`. */
 export interface InventoryOptions extends Caution {

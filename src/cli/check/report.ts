@@ -7,9 +7,8 @@ import { usageError } from "../shell/exit.ts";
 import type { OwnedAddress } from "../space/contents.ts";
 import type { Brake, Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
-import { formatCoverage } from "./coverage.ts";
-import type { Finding } from "./finding.ts";
-import type { Inventory } from "./inventory.ts";
+import type { Finding } from "./findings.ts";
+import { formatCoverage, type Inventory } from "./inventory.ts";
 import type { Judged } from "./leak.ts";
 
 /** Reads and writes the report of a check, for a later check and for `plat release --from-report`. */

@@ -1,10 +1,9 @@
 import { formatTime } from "../../base/time.ts";
-import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
-import { type Layout, tableText } from "../output/table.ts";
+import { type Column, type Layout, tableText } from "../output/table.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Counts } from "./counts.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./findings.ts";
 import type { addressOf, Checked, Leaks } from "./report.ts";
 
 /** Prints the findings of a check for people: tables one below the other, and a sentence at the end. */

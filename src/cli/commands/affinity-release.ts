@@ -1,20 +1,17 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { PlatClient } from "../../client/index.ts";
-import type { affinitiesReleased } from "../../contract/answers.ts";
+import type { Answer, PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { type Cidr, contains, parseCidr } from "../../net/cidr.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
-import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { progressing, told } from "../output/progress.ts";
-import { usageError } from "../shell/exit.ts";
+import type { Column } from "../output/table.ts";
+import { rejection, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
-import { rejectLeft } from "./affinity-rejection.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>
   withConfirmation(
@@ -39,8 +36,7 @@ export const affinityReleaseCommand = (io: Io): Command =>
     )
     .action(action(io, release));
 
-type ReleasedPage = v.InferOutput<typeof affinitiesReleased>;
-type ReleasedAffinity = ReleasedPage["affinities"][number];
+type ReleasedAffinity = Answer<"releaseAffinities">["affinities"][number];
 
 const RELEASED: readonly Column<ReleasedAffinity>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
@@ -119,4 +115,33 @@ async function toRelease(
   return rows.filter(
     ({ borrowed, used = 0, cidr }) => !borrowed && !(mustBeEmpty && used > 0) && isNamed(cidr),
   );
+}
+
+/** A block that did not get the requested state. */
+interface Left {
+  readonly cidr: string;
+  readonly status: string;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  not_owned: "it belongs to another host, or to none",
+  block_limit: "the host has as many blocks as it may have",
+  quota_exceeded: "a quota allows no more blocks; see `plat quota get`",
+  not_empty: "it has assigned addresses",
+  contended: "other requests changed it each time; repeat the command",
+  unreadable: "it cannot be read; see `plat check`",
+};
+
+/**
+ * Checks that every block got the requested state.
+ *
+ * @param done the requested state, such as `claimed`
+ * @throws CommandError (rejected) if some did not; the message explains the first of them
+ */
+export function rejectLeft(left: readonly Left[], done: string): void {
+  const [first] = left;
+  if (!first) return;
+  const { cidr, status } = first;
+  const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
+  throw rejection(status, `Block ${cidr} is not ${done}${others}: ${WHY[status] ?? status}.`);
 }

@@ -10,15 +10,14 @@ import {
   texts,
   withHostReserved,
 } from "../invocation/options.ts";
-import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../space/affinities.ts";
-import { rejectLeft } from "./affinity-rejection.ts";
-import { affinityReleaseCommand } from "./affinity-release.ts";
+import { affinityReleaseCommand, rejectLeft } from "./affinity-release.ts";
 
 export const affinityCommand = (io: Io): Command =>
   new Command("affinity")

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Answer } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

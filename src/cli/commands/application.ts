@@ -1,13 +1,12 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { applicationRead } from "../../contract/answers.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
 import { APPLICATION } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import type { ApplicationRead } from "../space/configuration.ts";
 
 export const applicationCommand = (io: Io): Command =>
   new Command("application")
@@ -25,9 +24,7 @@ export const applicationCommand = (io: Io): Command =>
     .addCommand(applyCommand(io, APPLICATION))
     .addCommand(deleteCommand(io, APPLICATION));
 
-type Body = v.InferOutput<typeof applicationRead>;
-
-const COLUMNS: readonly Column<Body>[] = [
+const COLUMNS: readonly Column<ApplicationRead>[] = [
   { header: "NAME", value: ({ namespace, kind, name }) => `${namespace}/${kind}/${name}` },
   { header: "REPLICAS", value: ({ replicas }) => replicas },
   { header: "NUMBER", value: ({ addresses }) => addresses?.number },

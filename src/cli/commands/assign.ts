@@ -8,19 +8,19 @@ import {
   type Session,
   withDryRun,
 } from "../invocation/cli.ts";
-import { type InterfaceOption, interfaces } from "../invocation/interface-option.ts";
 import {
   affinityTypeOption,
   count,
   type HostReservedOptions,
   hostReservedOf,
+  type InterfaceOption,
+  interfaces,
   keyValue,
   texts,
   withHostReserved,
 } from "../invocation/options.ts";
 import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
-import type { Column } from "../output/column.ts";
-import { type Layout, tableText } from "../output/table.ts";
+import { type Column, type Layout, tableText } from "../output/table.ts";
 import { rejection as rejected } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { countsOf } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
+import { confirmedIn, findIn, isClean } from "../check/findings.ts";
 import type { Inventory } from "../check/inventory.ts";
 import {
   type InventoryOptions,
@@ -8,7 +9,6 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { confirmedIn, findIn, isClean } from "../check/problems.ts";
 import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences, isFound } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";

@@ -8,16 +8,16 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
 import { type Leaks, readReport, reportOf } from "../check/report.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
 import { progressing, told } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { readIfThere, writeWhole } from "../shell/files.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { assignedIn, readContents } from "../space/contents.ts";
+import { type Outcome, releaseCandidates } from "./release-report.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;

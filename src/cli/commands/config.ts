@@ -9,8 +9,8 @@ import {
   readContexts,
   writeContexts,
 } from "../invocation/contexts.ts";
-import type { Column } from "../output/column.ts";
 import { print } from "../output/print.ts";
+import type { Column } from "../output/table.ts";
 import { usageError } from "../shell/exit.ts";
 import { type Example, examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

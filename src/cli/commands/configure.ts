@@ -3,10 +3,11 @@ import { asSeen } from "../../client/request.ts";
 import { SETTINGS } from "../../nouns/settings/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
+import type { Column } from "../output/table.ts";
 import { capital, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { settingText } from "../show/configuration.ts";
+import type { SettingsRead } from "../space/configuration.ts";
 
 export function configureCommand(io: Io): Command {
   const command = new Command("configure")
@@ -42,3 +43,18 @@ async function configure({ io, client }: Session, values: DryRunOption): Promise
     io.out(`${done} ${capital(setting)} to: ${settingText(value)}\n`);
   if (body.effectiveAt !== undefined) io.out(`Takes effect everywhere by ${body.effectiveAt}\n`);
 }
+
+const COLUMNS: readonly Column<readonly [string, SettingsRead[keyof SettingsRead]]>[] = [
+  { header: "PROPERTY", value: ([name]) => name },
+  { header: "VALUE", value: ([, value]) => settingText(value) },
+];
+
+/** Prints the settings of the space, with defaults for unset ones. */
+export async function showConfiguration({ client, print }: Session): Promise<void> {
+  const { body } = await client.readConfiguration();
+  print({ columns: COLUMNS, rows: Object.entries(body), document: body });
+}
+
+/** Returns the text of a setting; `none` for an absent limit or an empty list. */
+const settingText = (value: unknown): string =>
+  Array.isArray(value) ? value.join(",") || "none" : String(value ?? "none");

@@ -3,13 +3,13 @@ import { stringify } from "yaml";
 import { lostFields } from "../../contract/manifest-fields.ts";
 import { listOfResources } from "../calico/ipam-block.ts";
 import { isOfAddresses, resourcesOf } from "../calico/to-dump.ts";
-import { csvOf } from "../csv/write-csv.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { csvOf } from "../sources/csv.ts";
 import type { PoolRead } from "../space/configuration.ts";
 import { readWholeSpace, type Space, sayMissing } from "../space/space.ts";
 

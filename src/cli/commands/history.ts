@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { EVENTS_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

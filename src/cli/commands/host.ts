@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { Answer } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";

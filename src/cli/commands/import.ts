@@ -1,8 +1,6 @@
 import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
 import { desiredFrom } from "../calico/from-dump.ts";
-import { desiredFromCsv } from "../csv/read-csv.ts";
-import { desiredFromHostLocal } from "../host-local/read-host-local.ts";
 import { type Desired, isEmpty } from "../import/desired.ts";
 import { importCluster } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -12,14 +10,16 @@ import {
   confirmation,
   withConfirmation,
 } from "../invocation/confirm.ts";
-import { desiredFromNetbox } from "../netbox/read-netbox.ts";
-import { desiredFromPhpipam } from "../phpipam/read-phpipam.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { desiredFromSpiderpool } from "../spiderpool/read-spiderpool.ts";
-import { desiredFromWhereabouts } from "../whereabouts/read-whereabouts.ts";
+import { desiredFromCsv } from "../sources/csv.ts";
+import { desiredFromHostLocal } from "../sources/host-local.ts";
+import { desiredFromNetbox } from "../sources/netbox.ts";
+import { desiredFromPhpipam } from "../sources/phpipam.ts";
+import { desiredFromSpiderpool } from "../sources/spiderpool.ts";
+import { desiredFromWhereabouts } from "../sources/whereabouts.ts";
 
 interface ImportOptions extends ConfirmOptions {
   readonly filename: readonly string[];

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { NODE } from "../resource/kind.ts";
-import { labelledCommand } from "../resource/labelled.ts";
 import type { Io } from "../shell/io.ts";
+import { labelledCommand } from "./namespace.ts";
 import { nodeCidrCommand } from "./node-cidr.ts";
 import { nodeCiliumCommand } from "./node-cilium.ts";
 import { nodeDeleteCommand } from "./node-delete.ts";

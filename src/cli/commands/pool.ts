@@ -13,7 +13,7 @@ import {
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import { duration } from "../invocation/options.ts";
 import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";

@@ -11,8 +11,8 @@ import {
 } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, keyValue, texts } from "../invocation/options.ts";
-import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
+import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";

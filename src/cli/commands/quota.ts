@@ -1,10 +1,9 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { quotaRead } from "../../contract/answers.ts";
+import type { Answer } from "../../client/index.ts";
 import { QUOTA as FIELDS } from "../../nouns/quota/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
@@ -29,7 +28,7 @@ export const quotaCommand = (io: Io): Command =>
     .addCommand(applyCommand(io, QUOTA))
     .addCommand(deleteCommand(io, QUOTA));
 
-const COLUMNS: readonly Column<v.InferOutput<typeof quotaRead>>[] = [
+const COLUMNS: readonly Column<Answer<"readQuota">>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "PRINCIPAL", value: ({ principal }) => principal },
   { header: "TENANT", value: ({ tenant }) => tenant },

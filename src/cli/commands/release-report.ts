@@ -1,13 +1,14 @@
+import type { PlatClient } from "../../client/index.ts";
 import type { Candidate } from "../check/candidates.ts";
-import { type Outcome, releaseCandidates } from "../check/release-candidates.ts";
+import { stillAsSeen } from "../check/find-leaks.ts";
 import { readReport } from "../check/report.ts";
-import { stillAsSeen } from "../check/second-look.ts";
 import type { Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
-import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import { told } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { readInput } from "../shell/input.ts";
+import { type ReleaseResult, releaseAddresses } from "../space/releases.ts";
 
 /** The result for a candidate, real or previewed. */
 type Row = Omit<Outcome, "status"> & { readonly status: Outcome["status"] | "would_release" };
@@ -70,5 +71,32 @@ function skipped(candidates: readonly Candidate[], current: readonly Candidate[]
       status: "skipped",
       detail:
         "It has changed since the report: it was released, assigned again, or has another owner.",
+    }));
+}
+
+/** The result for a candidate. `skipped` means that the owner or the assignment has changed, and nothing was done. */
+export interface Outcome {
+  readonly address: string;
+  readonly handle: string;
+  readonly status: Exclude<ReleaseResult["status"], "conflict"> | "skipped";
+  readonly detail?: string;
+}
+
+/**
+ * Releases each candidate under its generation, so that only this assignment can be released. It yields the results of
+ * each request.
+ */
+export async function* releaseCandidates(
+  client: PlatClient,
+  candidates: readonly Candidate[],
+): AsyncGenerator<readonly Outcome[]> {
+  const entries = candidates.map(({ address, generation }) => ({ address, generation }));
+  const handles = new Map(candidates.map(({ address, handle }) => [address, handle]));
+  for await (const results of releaseAddresses(client, entries))
+    yield results.map(({ address, status, detail }) => ({
+      address,
+      handle: handles.get(address) ?? "",
+      status: status === "conflict" ? "skipped" : status,
+      ...(detail !== undefined && { detail }),
     }));
 }

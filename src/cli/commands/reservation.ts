@@ -1,10 +1,9 @@
 import { Command } from "commander";
-import type * as v from "valibot";
-import type { reservationRead } from "../../contract/answers.ts";
+import type { Answer } from "../../client/index.ts";
 import { RESERVATION as FIELDS } from "../../nouns/reservation/contract/request.ts";
 import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
@@ -31,7 +30,7 @@ export const reservationCommand = (io: Io): Command =>
     .addCommand(applyCommand(io, RESERVATION))
     .addCommand(deleteCommand(io, RESERVATION));
 
-const COLUMNS: readonly Column<v.InferOutput<typeof reservationRead>>[] = [
+const COLUMNS: readonly Column<Answer<"readReservation">>[] = [
   { header: "NAME", value: ({ name }) => name },
   { header: "CIDRS", value: ({ cidrs }) => cidrs.join(", "), long: "wrap" },
   { header: "REASON", value: ({ reason }) => reason, long: "wrap" },

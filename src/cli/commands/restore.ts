@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import type { Living } from "../../restore/adopt.ts";
 import type { Restored } from "../../restore/restore-table.ts";
-import { addressesOf } from "../csv/read-csv.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
@@ -10,6 +9,7 @@ import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
+import { addressesOf } from "../sources/csv.ts";
 
 interface Options extends ConfirmOptions {
   readonly table: string;

@@ -4,8 +4,8 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { showAddress } from "../show/address.ts";
 import { showBorrowed } from "../show/borrowed.ts";
-import { showConfiguration } from "../show/configuration.ts";
 import { showPools } from "../show/pools.ts";
+import { showConfiguration } from "./configure.ts";
 
 export const showCommand = (io: Io): Command =>
   printing(new Command("show"))

@@ -10,7 +10,7 @@ import {
   TIMEOUT_HELP,
   type WaitOptions,
 } from "../invocation/wait-for-job.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";

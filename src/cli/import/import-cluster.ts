@@ -1,10 +1,9 @@
 import type { Session } from "../invocation/cli.ts";
 import type { Confirm } from "../invocation/confirm.ts";
-import type { Column } from "../output/column.ts";
 import { counted } from "../output/count.ts";
 import type { Listing } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
-import { tableText } from "../output/table.ts";
+import { type Column, tableText } from "../output/table.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { styleOf } from "../shell/style.ts";
 import { carryOut } from "./carry-out.ts";

@@ -1,3 +1,4 @@
+import { same } from "../../base/same.ts";
 import { hostName } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { cidrOf, formatCidr } from "../../net/cidr.ts";
@@ -5,7 +6,6 @@ import type { Current, CurrentAddress } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
-import { isSame } from "./same.ts";
 import { type AssignStep, assignStepOf, type Counts, type OwnerStep } from "./steps.ts";
 
 export interface PlannedAddresses {
@@ -92,9 +92,9 @@ function whyNot(
   if (there.host !== hostName(host))
     return `is at host ${there.host} in Plat, not at ${hostName(host)}`;
   const { active = {}, alternate: current } = there.owner ?? {};
-  if (!isSame(active, attributes))
+  if (!same(active, attributes))
     return `has other attributes in Plat: ${JSON.stringify(active)}, not ${JSON.stringify(attributes)}`;
-  return current && !isSame(current, alternate)
+  return current && !same(current, alternate)
     ? `has an alternate owner in Plat: ${JSON.stringify(current)}`
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { same } from "../../base/same.ts";
 import {
   type HostId,
   type HostReserved,
@@ -10,7 +11,6 @@ import { type BlockStatus, blockName } from "../space/blocks.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
-import { isSame } from "./same.ts";
 import {
   type AssignStep,
   assignStepOf,
@@ -122,7 +122,7 @@ function whyNot(block: DesiredBlock, there: BlockStatus): string | undefined {
   if (!isFree && owner !== block.owner)
     return `belongs to ${owner} in Plat, and to ${block.owner ?? "nobody"} in what is imported`;
   // The host-reserved addresses of an existing block never change.
-  if (isSame(block.hostReserved, there.hostReservation)) return undefined;
+  if (same(block.hostReserved, there.hostReservation)) return undefined;
   return there.hostReservation
     ? "exists in Plat with other host-reserved addresses"
     : "exists in Plat without its host-reserved addresses";

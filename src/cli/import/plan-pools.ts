@@ -1,3 +1,4 @@
+import { same } from "../../base/same.ts";
 import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
 import { type AddressSet, includesAddress, unionOf } from "../../net/address-set.ts";
@@ -15,7 +16,6 @@ import { POOL } from "../../nouns/pool/contract/request.ts";
 import type { PoolRead } from "../space/configuration.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
-import { isSame } from "./same.ts";
 import type { Filling, PoolStep } from "./steps.ts";
 
 /** An existing pool, or one that the import creates. */
@@ -128,7 +128,7 @@ function stepOf(
   const next = before ? { ...fields, ...keptOf(before, unsaid) } : fields;
   const opening = filled && !(before && isOpen(before)) && { opened: openedOf(next) };
   if (!before) return [{ name, verb: "create", fields: next, ...opening }];
-  if (!isSame(normal(before), normal(next)))
+  if (!same(normal(before), normal(next)))
     return [{ name, verb: "change", fields: next, ...opening }];
   return opening ? [{ name, fields: next, ...opening }] : [];
 }

@@ -1,3 +1,4 @@
+import { same } from "../../base/same.ts";
 import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
 import { addressAt, parseCidr } from "../../net/cidr.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
@@ -5,7 +6,6 @@ import type { Current } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
-import { isSame } from "./same.ts";
 import type { Filling, SettingsStep } from "./steps.ts";
 
 type Work = Filling & Pick<PlannedBlocks, "whose">;
@@ -51,7 +51,7 @@ export function planSettings(
         ]
       : []),
   ];
-  const isChanged = !isSame(before, settings);
+  const isChanged = !same(before, settings);
   if (!isChanged && !isOpened) return { step: undefined, conflicts };
   return {
     step: {

@@ -1,3 +1,4 @@
+import { same } from "../../base/same.ts";
 import type { ApplicationRead } from "../space/configuration.ts";
 import type { Current } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
@@ -5,7 +6,6 @@ import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
 import { planPools } from "./plan-pools.ts";
 import { planSettings } from "./plan-settings.ts";
-import { isSame } from "./same.ts";
 import type { Counts, Plan, Verb } from "./steps.ts";
 
 /** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
@@ -18,15 +18,15 @@ export function planOf(desired: Desired, current: Current): Plan {
   const settings = planSettings(desired, current, { claims, assigns, whose: blocks.whose });
   const reservations = desired.reservations.map(({ name, cidrs }) => {
     const before = current.reservations.get(name);
-    return { name, cidrs, verb: verbOf(before !== undefined, isSame(before, cidrs)) };
+    return { name, cidrs, verb: verbOf(before !== undefined, same(before, cidrs)) };
   });
   const labelled = desired.labelled.map((one) => {
     const before = current.labelled.get(`${one.kind}/${one.name}`);
-    return { ...one, verb: verbOf(before !== undefined, isSame(before, one.labels)) };
+    return { ...one, verb: verbOf(before !== undefined, same(before, one.labels)) };
   });
   const applications = (desired.applications ?? []).map((one) => {
     const before = current.applications.get(one.name);
-    const isThere = before?.complete === true && isSame(fieldsOf(before), one.fields);
+    const isThere = before?.complete === true && same(fieldsOf(before), one.fields);
     return { ...one, verb: verbOf(before !== undefined, isThere) };
   });
   const conflicts = [

@@ -1,8 +1,7 @@
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
-import type { Column } from "../output/column.ts";
 import { progressing } from "../output/progress.ts";
-import { sentenceText, tableText } from "../output/table.ts";
+import { type Column, sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import type { DryRunOption, Session } from "./cli.ts";

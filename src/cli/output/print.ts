@@ -2,10 +2,8 @@ import { stringify } from "yaml";
 import { usageError } from "../shell/exit.ts";
 import type { Io } from "../shell/io.ts";
 import { styleOf } from "../shell/style.ts";
-import type { Column } from "./column.ts";
-import { parsePath, valueText } from "./json-path.ts";
-import { type Layout, rowsText, tableText } from "./table.ts";
-import { parseTemplate, type Template } from "./template.ts";
+import { type Column, type Layout, rowsText, tableText } from "./table.ts";
+import { parsePath, parseTemplate, type Template, valueText } from "./template.ts";
 
 /** The output of a command: a table for people, and the API's answer for programs. */
 export interface Listing<Row> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
+import type { Column } from "../output/table.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { unreadIn } from "../space/lists.ts";

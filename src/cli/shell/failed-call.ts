@@ -1,4 +1,3 @@
-import type * as v from "valibot";
 import {
   ApiError,
   InvalidCall,
@@ -6,8 +5,8 @@ import {
   NotSent,
   PlatError,
   type Problem,
+  type ProblemCode,
 } from "../../client/index.ts";
-import type { problem } from "../../contract/answers.ts";
 import { CommandError, EXIT } from "./exit.ts";
 
 /** Returns the error of the command for a failed call of the API, or the error of a command itself; else nothing. */
@@ -63,7 +62,7 @@ export function addedTo(error: PlatError, line: string): CommandError {
 }
 
 /** Advice about a problem, by its code: the API cannot name the commands that help. */
-const ADVICE: Readonly<Partial<Record<v.InferOutput<typeof problem>["code"], string>>> = {
+const ADVICE: Readonly<Partial<Record<ProblemCode, string>>> = {
   forbidden: "An operator of the API grants roles.",
   unauthenticated: "Set PLAT_TOKEN to the token of the server.",
   no_pool_available: "`plat assign` with --dry-run explains each pool; `plat pool get` lists them.",

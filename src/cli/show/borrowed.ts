@@ -1,6 +1,6 @@
 import type { Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
 import { counting, progressing } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { type AddressInBlock, allBlocks, type BlockRead, wholeBlocks } from "../space/blocks.ts";
 import { type HeldAddress, readOwners } from "../space/handles.ts";

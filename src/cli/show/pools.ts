@@ -1,7 +1,7 @@
 import type { Session } from "../invocation/cli.ts";
-import type { Column } from "../output/column.ts";
 import { countText, withShare } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
+import type { Column } from "../output/table.ts";
 import { noteIfEmpty } from "../resource/none.ts";
 import { type BlockUsage, readUsage, readUsageOfBlocks } from "../space/usage.ts";
 

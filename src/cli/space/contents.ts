@@ -32,8 +32,8 @@ export async function readContents(client: PlatClient, shown: Progress): Promise
   return joinedContents(found);
 }
 
-/** The attribute with which a request says that the addresses of its handle are released joinedContents or not at all. */
-const COLLECT = { attribute: "collect", joinedContents: "joinedContents" } as const;
+/** The attribute with which a request says that the addresses of its handle are released together or not at all. */
+const COLLECT = { attribute: "collect", together: "together" } as const;
 
 /** An assigned address with its owner. */
 export interface OwnedAddress {
@@ -49,8 +49,8 @@ export interface OwnedAddress {
   readonly borrowed: boolean;
   readonly assignedAtMs: number;
   readonly owner: Owners;
-  /** True if the addresses of its handle may only be released joinedContents. */
-  readonly joinedContents: boolean;
+  /** True if the addresses of its handle may only be released together. */
+  readonly together: boolean;
   /** True if its handle has a limit. Then a further assign of the handle can return it, as the same assignment. */
   readonly limited: boolean;
 }
@@ -100,7 +100,7 @@ function assignedOf(
     borrowed: isBorrowed(allocation, part, block),
     assignedAtMs: atMs,
     owner: ownersAt(allocation, text),
-    joinedContents: attributes[COLLECT.attribute] === COLLECT.joinedContents,
+    together: attributes[COLLECT.attribute] === COLLECT.together,
     limited: allocation.quotaSlots.some((quotaSlot) => quotaSlot.address === text),
   };
 }

@@ -1,5 +1,4 @@
-import type { Coverage } from "../../../src/cli/check/coverage.ts";
-import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
+import type { Coverage, Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
 import type { OwnedAddress } from "../../../src/cli/space/contents.ts";
 import { NOW_MS } from "../../builders.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type Coverage, parseCoverage } from "../../../src/cli/check/coverage.ts";
-import { readInventory } from "../../../src/cli/check/inventory.ts";
+import { type Coverage, parseCoverage, readInventory } from "../../../src/cli/check/inventory.ts";
 import { ALL, NOTHING } from "./builders.ts";
 
 const TAKEN = "2026-01-31T12:00:00Z";

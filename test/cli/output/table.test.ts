@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Column } from "../../../src/cli/output/column.ts";
-import { tableText } from "../../../src/cli/output/table.ts";
+import { type Column, tableText } from "../../../src/cli/output/table.ts";
 import { styleOf } from "../../../src/cli/shell/style.ts";
 
 interface Row {

@@ -28,7 +28,7 @@ describe("the addresses that are assigned", () => {
         borrowed: false,
         assignedAtMs: NOW_MS,
         owner: { active: { pod: "web-1" } },
-        joinedContents: false,
+        together: false,
         limited: false,
       },
     ]);
@@ -36,9 +36,9 @@ describe("the addresses that are assigned", () => {
 
   it("have the owners that somebody has given them since, each its own", () => {
     const owners = new Map([["10.0.0.3", { alternate: { pod: "web-2" } }]]);
-    const allocation = allocationWith({ attributes: { collect: "joinedContents" }, owners });
+    const allocation = allocationWith({ attributes: { collect: "together" }, owners });
     expect(assignedIn(contentsOf(allocation))).toMatchObject([
-      { owner: { alternate: { pod: "web-2" } }, joinedContents: true },
+      { owner: { alternate: { pod: "web-2" } }, together: true },
     ]);
   });
 

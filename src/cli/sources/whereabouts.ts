@@ -3,8 +3,8 @@ import type { PlatClient } from "../../client/index.ts";
 import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
 import { handleOfAttachment } from "../../nouns/address/attachment.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/inventory.ts";
-import { type Objects, objectsOf } from "../import/objects.ts";
+import { type Objects, objectsOf } from "../import/dump.ts";
+import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
 import { usageErrors } from "../shell/exit.ts";
 
 /*
@@ -12,17 +12,15 @@ import { usageErrors } from "../shell/exit.ts";
  * https://github.com/k8snetworkplumbingwg/whereabouts/tree/master/pkg/api/whereabouts.cni.cncf.io/v1alpha1
  */
 
-const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
-
 /** The owner of an address. An IPPool calls the container `id`, and a reservation `containerid`. */
 const owner = v.looseObject({
-  id: absent(v.string()),
-  containerid: absent(v.string()),
-  podref: absent(v.string()),
-  ifname: absent(v.string()),
+  id: v.nullish(v.string()),
+  containerid: v.nullish(v.string()),
+  podref: v.nullish(v.string()),
+  ifname: v.nullish(v.string()),
 });
 
-const named = v.looseObject({ name: v.string(), namespace: absent(v.string()) });
+const named = v.looseObject({ name: v.string(), namespace: v.nullish(v.string()) });
 const THEIRS = /^whereabouts\.cni\.cncf\.io\//;
 
 const KINDS = {
@@ -32,7 +30,7 @@ const KINDS = {
       metadata: named,
       spec: v.looseObject({
         range: v.string(),
-        allocations: absent(v.record(v.string(), owner)),
+        allocations: v.nullish(v.record(v.string(), owner)),
       }),
     }),
   },
@@ -44,7 +42,7 @@ const KINDS = {
     apiVersions: /^v1$/,
     schema: v.looseObject({
       metadata: named,
-      spec: v.looseObject({ nodeName: absent(v.string()) }),
+      spec: v.looseObject({ nodeName: v.nullish(v.string()) }),
     }),
   },
 };

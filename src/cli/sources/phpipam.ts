@@ -3,8 +3,9 @@ import type { PlatClient } from "../../client/index.ts";
 import { formatAddress } from "../../net/address.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/inventory.ts";
-import { usageError, usageErrors } from "../shell/exit.ts";
+import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
+import { usageError } from "../shell/exit.ts";
+import { readEach, usedIn } from "./entries.ts";
 
 /*
  * The tables of addresses of phpIPAM, saved as CSV: the export of addresses, the export of one subnet, and the table that its
@@ -75,29 +76,16 @@ export async function desiredFromPhpipam(
 ): Promise<Desired> {
   const tables = [...texts].map(([file, text]) => tableOf(file, text));
   const all = tables.flatMap(({ lines }) => lines);
-  const within = all.filter(({ line }) => (line.vrf || VRF_OF_NONE) === vrf);
-  const used = within.filter(({ line }) => !NOT_IN_USE.includes(stateOf(line)));
-  const problems: string[] = [];
-  const addresses = used.flatMap(({ line, where }) => {
-    const read = addressOf(line, where);
-    if (typeof read !== "string") return [read];
-    problems.push(`${where}: ${read}`);
-    return [];
-  });
-  if (problems.length > 0) throw usageErrors(problems);
+  const { used, notes } = usedIn(
+    all,
+    ({ line }) => (line.vrf || VRF_OF_NONE) === vrf,
+    ({ line }) => !NOT_IN_USE.includes(stateOf(line)),
+    "their tag is Reserved or DHCP",
+  );
+  const addresses = readEach(used, ({ line, where }) => addressOf(line, where));
   const unknown = new Set(tables.flatMap((table) => table.unknown));
-  const [beside, unused] = [all.length - within.length, within.length - used.length];
   return desiredFromInventory(client, "phpipam", addresses, [
-    ...(beside > 0
-      ? [
-          `Left out, because they are in other VRFs: ${beside}. Import each VRF with --vrf into a space of its own.`,
-        ]
-      : []),
-    ...(unused > 0
-      ? [
-          `Left out, because their tag is Reserved or DHCP: ${unused}. Keep them out of use with \`plat reservation create\`.`,
-        ]
-      : []),
+    ...notes,
     ...(unknown.size > 0
       ? [`Left out, because phpIPAM has no such columns: ${[...unknown].join(", ")}.`]
       : []),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { attributesText, parseAttributes } from "../../../src/cli/csv/attributes-text.ts";
+import { attributesText, parseAttributes } from "../../../src/cli/sources/csv.ts";
 
 it("attributes are the same once they are written and read, whatever they say", () => {
   const name = fc.stringMatching(/^[a-z;=\\. ]{1,9}$/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confirmedIn, type Findings, findIn, isClean } from "../../../src/cli/check/problems.ts";
+import { confirmedIn, type Findings, findIn, isClean } from "../../../src/cli/check/findings.ts";
 import { type Contents, joinedContents } from "../../../src/invariants/contents.ts";
 import {
   affinityWith,

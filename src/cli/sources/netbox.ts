@@ -4,49 +4,49 @@ import { checked } from "../../api/schema/schema.ts";
 import type { PlatClient } from "../../client/index.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/inventory.ts";
+import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
 import { counted } from "../output/count.ts";
-import { usageError, usageErrors } from "../shell/exit.ts";
+import { usageError } from "../shell/exit.ts";
+import { readEach, usedIn } from "./entries.ts";
 
 /*
  * The answer of NetBox to `GET /api/ipam/ip-addresses/`, as far as an import reads it. The serializer has the fields:
  * https://github.com/netbox-community/netbox/blob/main/netbox/ipam/api/serializers_/ip.py
  */
 
-const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
 const named = v.object({ name: v.string() });
 /** A choice, as its value. NetBox before 2.7 had numbers as values, and the same texts as labels. */
 const choice = v.pipe(
-  v.object({ value: v.union([v.string(), v.number()]), label: absent(v.string()) }),
+  v.object({ value: v.union([v.string(), v.number()]), label: v.nullish(v.string()) }),
   v.transform(({ value, label }) => (typeof value === "string" ? value : label?.toLowerCase())),
 );
 /** A device or a virtual machine. A device need not have a name; then NetBox makes one to show. */
-const machine = v.object({ name: absent(v.string()), display: absent(v.string()) });
+const machine = v.object({ name: v.nullish(v.string()), display: v.nullish(v.string()) });
 
 /** The interface that has an address, of a device or of a virtual machine. */
 const holder = v.object({
-  name: absent(v.string()),
-  device: absent(machine),
-  virtual_machine: absent(machine),
+  name: v.nullish(v.string()),
+  device: v.nullish(machine),
+  virtual_machine: v.nullish(machine),
 });
 
 const ipAddress = v.object({
   id: v.number(),
   address: v.string(),
-  vrf: absent(named),
-  tenant: absent(v.object({ slug: v.string() })),
-  status: absent(choice),
-  role: absent(choice),
-  assigned_object: absent(holder),
+  vrf: v.nullish(named),
+  tenant: v.nullish(v.object({ slug: v.string() })),
+  status: v.nullish(choice),
+  role: v.nullish(choice),
+  assigned_object: v.nullish(holder),
   /** The name of `assigned_object` before NetBox 2.9. */
-  interface: absent(holder),
-  dns_name: absent(v.string()),
-  description: absent(v.string()),
+  interface: v.nullish(holder),
+  dns_name: v.nullish(v.string()),
+  description: v.nullish(v.string()),
 });
 
 const list = v.object({
-  count: absent(v.number()),
-  next: absent(v.string()),
+  count: v.nullish(v.number()),
+  next: v.nullish(v.string()),
   results: v.array(v.unknown()),
 });
 
@@ -73,32 +73,15 @@ export async function desiredFromNetbox(
       throw usageError(
         `${file} is one page of several: ${counted(all.length, "address", "addresses")} of ${count}. Save the page that its "next" names too, until one names none, and name each file with -f.`,
       );
-  const within = all.filter(({ entry }) => (entry.vrf?.name ?? undefined) === vrf);
-  const used = within
-    .filter(({ entry }) => IN_USE.includes(entry.status ?? "active"))
-    // Of entries with the same address, the first is taken: each time the same one, however NetBox orders them.
-    .toSorted((a, b) => a.entry.id - b.entry.id);
-  const problems: string[] = [];
-  const addresses = used.flatMap(({ entry, where }) => {
-    const read = addressOf(entry, where);
-    if (typeof read !== "string") return [read];
-    problems.push(`${where}: ${read}`);
-    return [];
-  });
-  if (problems.length > 0) throw usageErrors(problems);
-  const beside = all.length - within.length;
-  const notes = [
-    ...(beside > 0
-      ? [
-          `Left out, because they are in other VRFs: ${beside}. Import each VRF with --vrf into a space of its own.`,
-        ]
-      : []),
-    ...(within.length > used.length
-      ? [
-          `Left out, because they are neither active nor deprecated: ${within.length - used.length}. Keep them out of use with \`plat reservation create\`.`,
-        ]
-      : []),
-  ];
+  const { used, notes } = usedIn(
+    all,
+    ({ entry }) => (entry.vrf?.name ?? undefined) === vrf,
+    ({ entry }) => IN_USE.includes(entry.status ?? "active"),
+    "they are neither active nor deprecated",
+  );
+  // Of entries with the same address, the first is taken: each time the same one, however NetBox orders them.
+  const inOrder = used.toSorted((a, b) => a.entry.id - b.entry.id);
+  const addresses = readEach(inOrder, ({ entry, where }) => addressOf(entry, where));
   return desiredFromInventory(client, "netbox", addresses, notes);
 }
 

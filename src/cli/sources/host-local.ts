@@ -4,7 +4,7 @@ import type { PlatClient } from "../../client/index.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { handleOfAttachment } from "../../nouns/address/attachment.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/inventory.ts";
+import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
 import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";

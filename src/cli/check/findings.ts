@@ -2,16 +2,25 @@ import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import { formatTime } from "../../base/time.ts";
 import type { Contents } from "../../invariants/contents.ts";
 import { findViolations } from "../../invariants/invariants.ts";
-import { type Block, slotAt } from "../../kernel/values/block.ts";
-import { blockOf } from "../../kernel/values/block-group.ts";
+import type { Part } from "../../kernel/values/allocation.ts";
+import { type Block, heldBy, slotAt } from "../../kernel/values/block.ts";
+import { blockOf, isBlockOf } from "../../kernel/values/block-group.ts";
+import { ciliumNodeOfHandle, nodeOfHandle } from "../../kernel/values/handle.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
 import { compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
-import { addressAt, formatCidr } from "../../net/cidr.ts";
-import { type Pool, serves, subnetIdOf } from "../../nouns/pool/pool.ts";
+import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
+import { assignsPrefixes, type Pool, serves, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { hasAddress } from "../../nouns/pool/set.ts";
-import type { Finding } from "./finding.ts";
 import type { Inventory } from "./inventory.ts";
-import { heldByNobody, prefixesNotAssigned } from "./node-prefixes.ts";
+
+/** A finding of a check. */
+export interface Finding {
+  /** `I1` … `I19` of DESIGN.md, `shape`, `limit` or `tidy`; `unassigned`, `no_active_pool` and `no_node` come from an inventory. */
+  readonly kind: string;
+  readonly message: string;
+  /** The addresses of the finding, if it concerns any. */
+  readonly addresses?: readonly string[];
+}
 
 /** The findings in the contents of a space, by their meaning for an operator. */
 export interface Findings {
@@ -161,4 +170,65 @@ function inUseOf({ inUse }: Inventory) {
       return address.ok ? [[address.value, text, pod] as const] : [];
     })
     .toSorted(([a], [b]) => compareAddresses(a, b));
+}
+
+/**
+ * Finds prefixes, and addresses of CiliumNodes, whose Node object is not in the inventory, by its uid: nobody heard of the end of such
+ * a node. It leaves out allocations that are younger than the inventory.
+ */
+function heldByNobody(
+  { allocations, blocks }: Contents,
+  { covers, takenAtMs, nodeObjects }: Inventory,
+): readonly Finding[] {
+  if (!covers.nodes) return [];
+  const known = new Set(nodeObjects.map(({ uid }) => uid));
+  const names = new Set(nodeObjects.map(({ name }) => name));
+  return allocations.flatMap(({ handle, parts, atMs, state }) => {
+    const ofCilium = ciliumNodeOfHandle(handle);
+    const of = ofCilium ?? nodeOfHandle(handle);
+    const isOlder = atMs + CLOCK_SKEW_MS_MAX < takenAtMs;
+    if (!of || known.has(of.uid) || !isOlder || state !== "live") return [];
+    // A CiliumNode without an owner has a uid of its own.
+    if (ofCilium && names.has(of.node)) return [];
+    const act = `plat node ${ofCilium ? "cilium" : "cidr"} release ${of.node} --uid ${of.uid}`;
+    return parts
+      .flatMap((part) => heldOf(part, blocks))
+      .map((held) => ({
+        kind: "no_node",
+        message: `${held} of node ${of.node} under uid ${of.uid}, which the inventory does not have; ${act} releases it`,
+      }));
+  });
+}
+
+/** Returns the prefix or the addresses that a part holds, each in words. */
+function heldOf({ token, block }: Part, blocks: Contents["blocks"]): readonly string[] {
+  const own = blocks.filter(({ cidr }) => sameCidr(cidr, block));
+  return own.flatMap((each) =>
+    heldBy(each, token).map((ordinal) =>
+      each.whole
+        ? `${formatCidr(block)} is a prefix`
+        : `${formatAddress(addressAt(block, ordinal))} is an address`,
+    ),
+  );
+}
+
+/** Finds prefixes of Node objects that lie in a serving pool of prefixes, and that are not assigned to the uid of the node. */
+function prefixesNotAssigned(
+  { allocations, pools }: Contents,
+  { nodeObjects }: Inventory,
+): readonly Finding[] {
+  const serving = pools.filter((pool) => assignsPrefixes(pool) && serves(pool));
+  const assigned = allocations.flatMap(({ handle, parts, state }) => {
+    const of = nodeOfHandle(handle);
+    return of && state === "live" ? parts.map(({ block }) => ({ uid: of.uid, block })) : [];
+  });
+  return nodeObjects.flatMap(({ name, uid, podCidrs }) =>
+    podCidrs
+      .filter((cidr) => serving.some((pool) => isBlockOf(pool, cidr)))
+      .filter((cidr) => !assigned.some((one) => one.uid === uid && sameCidr(one.block, cidr)))
+      .map((cidr) => ({
+        kind: "unassigned",
+        message: `${formatCidr(cidr)} is a prefix of node ${name} in the cluster, and not assigned to uid ${uid}`,
+      })),
+  );
 }

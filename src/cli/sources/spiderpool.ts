@@ -28,24 +28,22 @@ import {
   type DesiredBlock,
   type DesiredPool,
 } from "../import/desired.ts";
-import { type Objects, objectsOf } from "../import/objects.ts";
+import { type Objects, objectsOf } from "../import/dump.ts";
 
 /*
  * The resources of Spiderpool, as far as an import reads them:
  * https://github.com/spidernet-io/spiderpool/tree/main/pkg/k8s/apis/spiderpool.spidernet.io/v2beta1
  */
 
-const absent = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
-
 const THEIRS = /^spiderpool\.spidernet\.io\//;
-const texts = absent(v.record(v.string(), v.string()));
+const texts = v.nullish(v.record(v.string(), v.string()));
 
 const OBJECT = {
   apiVersion: v.string(),
   kind: v.string(),
   metadata: v.looseObject({
     name: v.string(),
-    namespace: absent(v.string()),
+    namespace: v.nullish(v.string()),
     labels: texts,
     annotations: texts,
   }),
@@ -53,10 +51,10 @@ const OBJECT = {
 
 const detail = v.looseObject({
   interface: v.string(),
-  ipv4: absent(v.string()),
-  ipv6: absent(v.string()),
-  ipv4Pool: absent(v.string()),
-  ipv6Pool: absent(v.string()),
+  ipv4: v.nullish(v.string()),
+  ipv6: v.nullish(v.string()),
+  ipv4Pool: v.nullish(v.string()),
+  ipv6Pool: v.nullish(v.string()),
 });
 
 const declared = v.looseObject({ ...OBJECT, spec: v.unknown() });
@@ -66,7 +64,7 @@ const KINDS = {
     apiVersions: THEIRS,
     schema: v.looseObject({
       ...declared.entries,
-      status: absent(v.looseObject({ allocatedIPs: v.unknown() })),
+      status: v.nullish(v.looseObject({ allocatedIPs: v.unknown() })),
     }),
   },
   SpiderSubnet: { apiVersions: THEIRS, schema: declared },

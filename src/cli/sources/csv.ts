@@ -1,0 +1,147 @@
+import { CsvError, type Info, parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import type { PlatClient } from "../../client/index.ts";
+import { hostId } from "../../kernel/values/host.ts";
+import { type Parsed, parsed, unreadable } from "../../net/address.ts";
+import { parsePlainAddress } from "../../net/plain-form.ts";
+import type { Desired, DesiredAddress } from "../import/desired.ts";
+import { desiredInPools } from "../import/in-pools.ts";
+import { usageError } from "../shell/exit.ts";
+import type { OwnedBlocks } from "../space/space.ts";
+import { readEach } from "./entries.ts";
+
+const COLUMNS = ["address", "handle", "host", "attributes"] as const;
+const REQUIRED = COLUMNS.slice(0, 3);
+
+/** Returns the desired state of tables, in existing pools. Errors: lines that cannot be read, each with its number. */
+export const desiredFromCsv = (
+  client: PlatClient,
+  texts: ReadonlyMap<string, string>,
+): Promise<Desired> =>
+  desiredInPools(
+    client,
+    [...texts].flatMap(([file, text]) => addressesOf(file, text)),
+  );
+
+/** Parses the lines of a table; its first line names the columns in any order. */
+export const addressesOf = (file: string, text: string): DesiredAddress[] =>
+  readEach(
+    linesOf(file, text).map(({ record, info }) => ({
+      line: record,
+      where: `${file}, line ${info.lines}`,
+    })),
+    ({ line, where }) => lineOf(line, where),
+  );
+
+type Line = Readonly<Record<string, string | undefined>>;
+
+/** Reads a table. The library determines the names of the members. */
+function linesOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
+  try {
+    return parse(text, {
+      bom: true,
+      skip_empty_lines: true,
+      info: true,
+      columns: (header: string[]) => columnsOf(file, header),
+    }) as unknown as { record: Line; info: Info }[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw usageError(`${file} cannot be read as CSV: ${error.message}`);
+  }
+}
+
+function columnsOf(file: string, header: readonly string[]): string[] {
+  const names = header.map((name) => name.trim().toLowerCase());
+  const missing = REQUIRED.filter((name) => !names.includes(name));
+  const unknown = names.filter((name) => !COLUMNS.some((known) => known === name));
+  if (missing.length === 0 && unknown.length === 0 && new Set(names).size === names.length)
+    return names;
+  throw usageError(
+    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS.join(",")}, each once, of which attributes may be left out.`,
+  );
+}
+
+/** Reads a line, or returns its error. */
+function lineOf(
+  { address = "", handle = "", host = "", attributes = "" }: Line,
+  where: string,
+): DesiredAddress | string {
+  const read = parsePlainAddress(address);
+  if (!read.ok) return `address "${address.slice(0, 80)}" ${read.problem}`;
+  if (handle === "") return "handle is missing";
+  if (host === "") return "host is missing";
+  const set = parseAttributes(attributes);
+  if (!set.ok) return `attributes ${set.problem}`;
+  return {
+    address: read.value,
+    handle,
+    host: hostId("host", host),
+    attributes: set.value,
+    where,
+  };
+}
+
+/**
+ * Formats attributes as one cell of the table, in the order of names: `pod=web-0;namespace=shop`. A backslash escapes
+ * `;`, `=`, a backslash, or a blank around a name; in a value, `=` and blanks need no escape.
+ */
+export function attributesText(attributes: Readonly<Record<string, string>>): string {
+  const escaped = (text: string, what: RegExp) => text.replaceAll(what, "\\$&");
+  return Object.entries(attributes)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${escaped(name, /[\\;=]|^\s|\s$/g)}=${escaped(value, /[\\;]/g)}`)
+    .join(";");
+}
+
+/** Parses attributes. Inverse of `attributesText`. */
+export function parseAttributes(text: string): Parsed<Readonly<Record<string, string>>> {
+  if (endsInBackslash(text))
+    return unreadable(
+      "ends with a backslash, which stands before what it means as it is; \\\\ means one",
+    );
+  const entries: [string, string][] = [];
+  // Each entry with its escapes: the text up to an unescaped semicolon.
+  for (const entry of text.match(/(?:\\.|[^;\\])+/gs) ?? []) {
+    const [, name = "", value = ""] = /^((?:\\.|[^=\\])+)=(.*)$/s.exec(entry) ?? [];
+    const key = plain(trimmed(name));
+    if (key === "") return unreadable(`has "${entry}", which is not name=value`);
+    if (entries.some(([before]) => before === key)) return unreadable(`names ${key} twice`);
+    entries.push([key, plain(value)]);
+  }
+  return parsed(Object.fromEntries(entries));
+}
+
+/** Removes the blanks without a backslash around a name. */
+function trimmed(name: string): string {
+  const begun = name.trimStart();
+  const text = begun.trimEnd();
+  return endsInBackslash(text) ? begun.slice(0, text.length + 1) : text;
+}
+
+const endsInBackslash = (text: string) => /^(?:\\.|[^\\])*\\$/s.test(text);
+
+const plain = (text: string) => text.replaceAll(/\\(.)/gs, "$1");
+
+/**
+ * Formats the addresses of some blocks as a table, one line each.
+ *
+ * @param escapesFormulas true to put an apostrophe before each value that a spreadsheet would execute
+ * (https://owasp.org/www-community/attacks/CSV_Injection). An import would take the apostrophe for a part of the name
+ */
+export function csvOf({ blocks, owners }: OwnedBlocks, escapesFormulas: boolean): string {
+  const lines = blocks.flatMap(({ addresses }) =>
+    addresses
+      .filter(({ state }) => state === "assigned")
+      .map(({ address, handle, host }) => ({
+        address,
+        handle,
+        host,
+        attributes: attributesText(owners.get(address)?.owner?.active ?? {}),
+      })),
+  );
+  return stringify(lines, {
+    header: true,
+    columns: [...COLUMNS],
+    escape_formulas: escapesFormulas,
+  });
+}
