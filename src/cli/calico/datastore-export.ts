@@ -17,7 +17,7 @@ export const isDatastoreExport = (document: unknown): document is Record<string,
   [...LISTS, "config"].some((name) => Object.hasOwn(document, name));
 
 /** Turns an export into resources, which are then parsed like any others. Errors: an entry without a valid key. */
-export function resourcesOf(file: string, document: Record<string, unknown>): unknown[] {
+export function resourcesInExport(file: string, document: Record<string, unknown>): unknown[] {
   const entries = (name: string) => {
     const list = document[name] ?? [];
     if (!Array.isArray(list) || !list.every(isEntry))

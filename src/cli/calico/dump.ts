@@ -4,34 +4,34 @@ import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { checked, cut, isRecord } from "../../api/schema/schema.ts";
 import { documentsOf } from "../import/dump.ts";
 import { usageErrors } from "../shell/exit.ts";
-import { isDatastoreExport, resourcesOf } from "./datastore-export.ts";
+import { isDatastoreExport, resourcesInExport } from "./datastore-export.ts";
 import {
-  type BlockAffinity,
-  blockAffinity,
-  type IpamBlock,
-  type IpamConfig,
-  type IpamHandle,
-  type IpPool,
-  type IpReservation,
-  ipamBlock,
-  ipamConfig,
-  ipamHandle,
-  ipPool,
-  ipReservation,
+  type DumpedAffinity,
+  type DumpedBlock,
+  type DumpedConfig,
+  type DumpedHandle,
+  type DumpedPool,
+  type DumpedReservation,
+  dumpedAffinity,
+  dumpedBlock,
+  dumpedConfig,
+  dumpedHandle,
+  dumpedPool,
+  dumpedReservation,
   type Labelled,
   labelled,
 } from "./resources.ts";
 
 /** The resources of a dump, by kind. */
 export interface Dump {
-  readonly pools: IpPool[];
-  readonly reservations: IpReservation[];
-  readonly configs: IpamConfig[];
+  readonly pools: DumpedPool[];
+  readonly reservations: DumpedReservation[];
+  readonly configs: DumpedConfig[];
   readonly nodes: Labelled[];
   readonly namespaces: Labelled[];
-  readonly blocks: IpamBlock[];
-  readonly affinities: BlockAffinity[];
-  readonly handles: IpamHandle[];
+  readonly blocks: DumpedBlock[];
+  readonly affinities: DumpedAffinity[];
+  readonly handles: DumpedHandle[];
   /** The number of resources of each kind that is not imported. */
   readonly ignored: Map<string, number>;
 }
@@ -57,7 +57,9 @@ export function readDump(texts: ReadonlyMap<string, string>): Dump {
   const problems: string[] = [];
   for (const [file, text] of texts)
     for (const document of documentsOf(file, text))
-      for (const item of isDatastoreExport(document) ? resourcesOf(file, document) : [document]) {
+      for (const item of isDatastoreExport(document)
+        ? resourcesInExport(file, document)
+        : [document]) {
         const problem = take(dump, item);
         if (problem !== undefined) problems.push(`${file}: ${problem}`);
       }
@@ -85,12 +87,13 @@ function take(dump: Dump, item: unknown): string | undefined {
 type Taking = (item: Record<string, unknown>) => string | undefined;
 
 function calicoKind(dump: Dump, kind: string): Taking | undefined {
-  if (kind === "IPPool") return into(dump.pools, ipPool);
-  if (kind === "IPReservation") return into(dump.reservations, ipReservation);
-  if (kind === "IPAMConfig" || kind === "IPAMConfiguration") return into(dump.configs, ipamConfig);
-  if (kind === "IPAMBlock") return into(dump.blocks, ipamBlock);
-  if (kind === "BlockAffinity") return into(dump.affinities, blockAffinity);
-  if (kind === "IPAMHandle") return into(dump.handles, ipamHandle);
+  if (kind === "IPPool") return into(dump.pools, dumpedPool);
+  if (kind === "IPReservation") return into(dump.reservations, dumpedReservation);
+  if (kind === "IPAMConfig" || kind === "IPAMConfiguration")
+    return into(dump.configs, dumpedConfig);
+  if (kind === "IPAMBlock") return into(dump.blocks, dumpedBlock);
+  if (kind === "BlockAffinity") return into(dump.affinities, dumpedAffinity);
+  if (kind === "IPAMHandle") return into(dump.handles, dumpedHandle);
   return kind === "Node" ? into(dump.nodes, labelled) : undefined;
 }
 

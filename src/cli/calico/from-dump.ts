@@ -25,10 +25,10 @@ import {
 import type { Dump } from "./dump.ts";
 import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
 import {
-  hostOf,
-  type IpamConfig,
-  type IpPool,
-  type IpReservation,
+  type DumpedConfig,
+  type DumpedPool,
+  type DumpedReservation,
+  hostOfAffinity,
   isDeleted,
   type Labelled,
 } from "./resources.ts";
@@ -125,7 +125,7 @@ const textOf = (item: unknown) =>
 
 const ROUTING = ["ipipMode", "vxlanMode", "natOutgoing", "disableBGPExport"];
 
-function poolOf({ metadata, spec }: IpPool): DesiredPool {
+function poolOf({ metadata, spec }: DumpedPool): DesiredPool {
   const { cidr, disabled } = spec;
   const blockSize = spec.blockSize ?? BLOCK_SIZES[cidr.family].default;
   const said = (name: string) => (spec[name] === null ? undefined : spec[name]);
@@ -151,7 +151,7 @@ function poolOf({ metadata, spec }: IpPool): DesiredPool {
   };
 }
 
-function reservationOf({ metadata, spec }: IpReservation): {
+function reservationOf({ metadata, spec }: DumpedReservation): {
   readonly desired: DesiredReservation;
   readonly notes: readonly string[];
 } {
@@ -163,7 +163,7 @@ function reservationOf({ metadata, spec }: IpReservation): {
   return { desired: { name, cidrs }, notes };
 }
 
-function settingsOf({ spec }: IpamConfig): {
+function settingsOf({ spec }: DumpedConfig): {
   readonly desired: DesiredSettings;
   readonly notes: readonly string[];
 } {
@@ -284,14 +284,16 @@ function affinityConflicts(
   const current = affinities.filter(({ spec }) => !isDeleted(spec));
   if (current.length === 0) return [];
   const owners = new Map(taken.map(({ block }) => [formatCidr(block.cidr), block.owner]));
-  const claims = new Set(current.map(({ spec }) => `${formatCidr(spec.cidr)} ${hostOf(spec)}`));
+  const claims = new Set(
+    current.map(({ spec }) => `${formatCidr(spec.cidr)} ${hostOfAffinity(spec)}`),
+  );
   const contradicting = current
     .filter(({ spec }) => !isPassing(spec.state))
     .flatMap(({ spec }): Conflict[] => {
       const cidr = formatCidr(spec.cidr);
       const owner = owners.get(cidr);
-      if (!owners.has(cidr) || owner === hostOf(spec)) return [];
-      const problem = `is confirmed for ${hostOf(spec)}, but the block belongs to ${owner ?? "nobody"}`;
+      if (!owners.has(cidr) || owner === hostOfAffinity(spec)) return [];
+      const problem = `is confirmed for ${hostOfAffinity(spec)}, but the block belongs to ${owner ?? "nobody"}`;
       return [{ kind: "affinity", name: cidr, problem }];
     });
   const missing = [...owners].flatMap(([cidr, owner]): Conflict[] => {

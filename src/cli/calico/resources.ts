@@ -44,7 +44,7 @@ const named = <Spec extends v.GenericSchema>(spec: Spec) =>
   v.looseObject({ metadata, spec }, REQUIRED);
 
 /** Reads an IPPool. Plat itself rejects unsupported fields in the dry run. */
-export const ipPool = named(
+export const dumpedPool = named(
   v.looseObject(
     {
       cidr,
@@ -55,11 +55,11 @@ export const ipPool = named(
   ),
 );
 
-export const ipReservation = named(
+export const dumpedReservation = named(
   v.looseObject({ reservedCIDRs: v.nullish(list(text, 100_000)) }, REQUIRED),
 );
 
-export const ipamConfig = resource(
+export const dumpedConfig = resource(
   v.looseObject(
     {
       strictAffinity: v.nullish(flag),
@@ -93,7 +93,7 @@ const attribute = v.looseObject(
   REQUIRED,
 );
 
-export const ipamBlock = resource(
+export const dumpedBlock = resource(
   v.looseObject(
     {
       cidr,
@@ -109,7 +109,7 @@ export const ipamBlock = resource(
   ),
 );
 
-export const blockAffinity = resource(
+export const dumpedAffinity = resource(
   v.looseObject(
     {
       cidr,
@@ -122,7 +122,7 @@ export const blockAffinity = resource(
   ),
 );
 
-export const ipamHandle = resource(
+export const dumpedHandle = resource(
   v.looseObject(
     {
       handleID: text,
@@ -135,14 +135,14 @@ export const ipamHandle = resource(
   ),
 );
 
-export type IpPool = v.InferOutput<typeof ipPool>;
-export type IpReservation = v.InferOutput<typeof ipReservation>;
-export type IpamConfig = v.InferOutput<typeof ipamConfig>;
+export type DumpedPool = v.InferOutput<typeof dumpedPool>;
+export type DumpedReservation = v.InferOutput<typeof dumpedReservation>;
+export type DumpedConfig = v.InferOutput<typeof dumpedConfig>;
 export type Labelled = v.InferOutput<typeof labelled>;
-export type IpamBlock = v.InferOutput<typeof ipamBlock>;
-export type BlockAffinity = v.InferOutput<typeof blockAffinity>;
-export type IpamHandle = v.InferOutput<typeof ipamHandle>;
-export type Attribute = v.InferOutput<typeof attribute>;
+export type DumpedBlock = v.InferOutput<typeof dumpedBlock>;
+export type DumpedAffinity = v.InferOutput<typeof dumpedAffinity>;
+export type DumpedHandle = v.InferOutput<typeof dumpedHandle>;
+export type DumpedAttribute = v.InferOutput<typeof attribute>;
 
 export const isDeleted = ({
   deleted,
@@ -151,8 +151,8 @@ export const isDeleted = ({
 }) => deleted === true || deleted === "true";
 
 /** Returns the owner of a block; nothing without one. */
-export const ownerOf = ({ affinity, hostAffinity }: IpamBlock["spec"]): HostId | undefined =>
+export const ownerOfBlock = ({ affinity, hostAffinity }: DumpedBlock["spec"]): HostId | undefined =>
   affinity ?? (hostAffinity ? hostId("host", hostAffinity) : undefined);
 
-export const hostOf = ({ type, node }: BlockAffinity["spec"]): HostId =>
+export const hostOfAffinity = ({ type, node }: DumpedAffinity["spec"]): HostId =>
   hostId(type === "virtual" ? "virtual" : "host", node);

@@ -3,7 +3,7 @@ import { formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../net/cidr.ts";
 import type { Conflict, DesiredAddress, DesiredBlock } from "../import/desired.ts";
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
-import { type Attribute, type IpamBlock, ownerOf } from "./resources.ts";
+import { type DumpedAttribute, type DumpedBlock, ownerOfBlock } from "./resources.ts";
 
 /** A block of a dump: its owner, and the owners of its addresses. */
 export interface TakenBlock {
@@ -16,10 +16,10 @@ export interface TakenBlock {
 }
 
 /** Reads a block. Contradictions inside it become conflicts. */
-export function takenOf({ spec }: IpamBlock): TakenBlock {
+export function takenOf({ spec }: DumpedBlock): TakenBlock {
   const { cidr } = spec;
   const name = formatCidr(cidr);
-  const owner = ownerOf(spec);
+  const owner = ownerOfBlock(spec);
   const allocated = allocatedOf(spec);
   const live = allocated.filter(({ attribute }) => !attribute.releasedAt);
   const isKept = ({ attribute }: Allocated) => attribute.handle_id === WINDOWS_HANDLE;
@@ -54,10 +54,10 @@ export function takenOf({ spec }: IpamBlock): TakenBlock {
 
 interface Allocated {
   readonly ordinal: number;
-  readonly attribute: Attribute;
+  readonly attribute: DumpedAttribute;
 }
 
-function allocatedOf({ allocations, attributes }: IpamBlock["spec"]): Allocated[] {
+function allocatedOf({ allocations, attributes }: DumpedBlock["spec"]): Allocated[] {
   return allocations.flatMap((index, ordinal) => {
     const attribute = index === null ? undefined : attributes?.[index];
     return attribute ? [{ ordinal, attribute }] : [];
@@ -69,7 +69,7 @@ function structureProblems({
   allocations,
   attributes,
   unallocated,
-}: IpamBlock["spec"]): string[] {
+}: DumpedBlock["spec"]): string[] {
   const size = Number(sizeOf(cidr));
   if (allocations.length !== size)
     return [`has ${size} addresses, and ${allocations.length} allocations`];
@@ -90,10 +90,10 @@ function structureProblems({
 }
 
 function addressOf(
-  { cidr }: IpamBlock["spec"],
+  { cidr }: DumpedBlock["spec"],
   owner: HostId | undefined,
   ordinal: number,
-  attribute: Attribute,
+  attribute: DumpedAttribute,
 ): DesiredAddress {
   const { secondary, alternateOwnerAttrs, alternate } = attribute;
   const address = addressAt(cidr, ordinal);
@@ -114,7 +114,7 @@ function addressOf(
  * Returns the handle of an address. Old data of host-local has a line end and more text after the handle, which is cut
  * off.
  */
-function handleOf({ handle_id }: Attribute): string {
+function handleOf({ handle_id }: DumpedAttribute): string {
   const [handle = ""] = (handle_id ?? "").split("\r", 1);
   return handle;
 }

@@ -21,7 +21,7 @@ interface Resource {
  * Converts a space to Calico's resources, kind by kind. Handles and affinities are derived from the blocks. It leaves out pools of
  * prefixes, for which Calico has no resource.
  */
-export function resourcesOf(space: Space): readonly Resource[] {
+export function calicoResources(space: Space): readonly Resource[] {
   const { pools, settings, reservations, owners } = space;
   const blocks = space.blocks.toSorted(byBase);
   return [

@@ -1,9 +1,9 @@
 import type { Owners } from "../../kernel/values/owner.ts";
 import type { OwnedAddress } from "../space/contents.ts";
-import type { Judged, Reason } from "./leak.ts";
+import type { Judged, LeakReason } from "./leak.ts";
 
 /** An address that seems to have no owner, until a second look confirms it. */
-export interface Candidate
+export interface LeakCandidate
   extends Pick<
     OwnedAddress,
     | "address"
@@ -16,7 +16,7 @@ export interface Candidate
     | "together"
     | "limited"
   > {
-  readonly reason: Reason;
+  readonly reason: LeakReason;
   readonly firstSeenAtMs: number;
 }
 
@@ -47,9 +47,9 @@ export const BRAKE_CANDIDATES_MIN = 10;
 /** Returns the candidates among judged addresses; a candidate of an earlier look keeps its time. */
 export function candidatesIn(
   judged: readonly Judged[],
-  earlier: readonly Candidate[],
+  earlier: readonly LeakCandidate[],
   nowMs: number,
-): readonly Candidate[] {
+): readonly LeakCandidate[] {
   const known = new Map(earlier.map((one) => [identityOf(one), one.firstSeenAtMs]));
   return judged.flatMap(({ judgement, ...one }) => {
     if (judgement.verdict !== "gone") return [];
@@ -69,7 +69,7 @@ const identityOf = ({
   address,
   generation,
   owner,
-}: Pick<Candidate, "address" | "generation" | "owner">) =>
+}: Pick<LeakCandidate, "address" | "generation" | "owner">) =>
   `${address} ${generation} ${ownersText(owner)}`;
 
 type Side = Owners["active"] | undefined;
@@ -105,15 +105,15 @@ export function brakeFor(
  * leaves no trace by which a release could be fenced.
  */
 export function agedOf(
-  candidates: readonly Candidate[],
+  candidates: readonly LeakCandidate[],
   {
     takenAtMs,
     brake,
     graceSeconds,
   }: { readonly takenAtMs: number; readonly brake: Brake; readonly graceSeconds: number },
-): readonly Candidate[] {
+): readonly LeakCandidate[] {
   if (brake.applied || graceSeconds === 0) return [];
-  const isAged = ({ firstSeenAtMs, limited }: Candidate) =>
+  const isAged = ({ firstSeenAtMs, limited }: LeakCandidate) =>
     !limited && takenAtMs >= firstSeenAtMs + 1_000 * graceSeconds;
   const parted = new Set(
     candidates.filter((one) => one.together && !isAged(one)).map(({ handle }) => handle),

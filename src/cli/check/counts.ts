@@ -6,7 +6,7 @@ import type { OwnedAddress } from "../space/contents.ts";
 const NODES_SHOWN_MAX = 20;
 
 /** The counts of a space. */
-export interface Counts {
+export interface SpaceCounts {
   readonly pools: number;
   readonly blocks: number;
   readonly handles: number;
@@ -23,7 +23,7 @@ export interface Counts {
   };
 }
 
-export function countsOf(contents: Contents, assigned: readonly OwnedAddress[]): Counts {
+export function countsOfSpace(contents: Contents, assigned: readonly OwnedAddress[]): SpaceCounts {
   const slots = contents.blocks.flatMap((block) => [...block.slots.values()]);
   const current = contents.allocations.filter((allocation) => !isOver(allocation));
   return {
@@ -37,7 +37,7 @@ export function countsOf(contents: Contents, assigned: readonly OwnedAddress[]):
   };
 }
 
-function spread(assigned: readonly OwnedAddress[]): Counts["nodes"] {
+function spread(assigned: readonly OwnedAddress[]): SpaceCounts["nodes"] {
   const byNode = new Map<string, number>();
   for (const { host } of assigned) byNode.set(host, (byNode.get(host) ?? 0) + 1);
   const nodes = [...byNode]

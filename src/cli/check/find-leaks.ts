@@ -5,9 +5,9 @@ import { addressesOfHandle } from "../space/handles.ts";
 import {
   agedOf,
   brakeFor,
-  type Candidate,
   type Caution,
   candidatesIn,
+  type LeakCandidate,
   ownersText,
 } from "./candidates.ts";
 import type { Inventory } from "./inventory.ts";
@@ -29,7 +29,7 @@ export async function findLeaks(
     nowMs,
     caution,
   }: {
-    readonly earlier: readonly Candidate[];
+    readonly earlier: readonly LeakCandidate[];
     readonly nowMs: number;
     readonly caution: Caution;
   },
@@ -52,8 +52,8 @@ const LOOKS_AT_ONCE = 8;
  */
 export async function stillAsSeen(
   client: PlatClient,
-  candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
+  candidates: readonly LeakCandidate[],
+): Promise<readonly LeakCandidate[]> {
   const looks = await atOnce(candidates, LOOKS_AT_ONCE, (one) => isAsSeen(client, one));
   const current = candidates.filter((_, i) => looks[i]);
   const handles = [
@@ -70,7 +70,7 @@ export async function stillAsSeen(
   return current.filter(({ together, handle }) => !(together && parted.has(handle)));
 }
 
-async function isAsSeen(client: PlatClient, seen: Candidate): Promise<boolean> {
+async function isAsSeen(client: PlatClient, seen: LeakCandidate): Promise<boolean> {
   try {
     const now = (await found(client.readAddress({ ip: seen.address })))?.body;
     return (

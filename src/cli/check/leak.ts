@@ -9,7 +9,7 @@ import { coversPods, type Inventory, type SeenPod } from "./inventory.ts";
  */
 
 /** The reason why an address counts as leaked. */
-export type Reason =
+export type LeakReason =
   | "pod_not_found"
   | "pod_on_another_node"
   | "pod_finished"
@@ -17,7 +17,7 @@ export type Reason =
   | "node_gone";
 
 export type Judgement =
-  | { readonly verdict: "gone"; readonly reason: Reason }
+  | { readonly verdict: "gone"; readonly reason: LeakReason }
   | { readonly verdict: "used"; readonly reason: "in_use" | "no_address_yet" }
   | {
       readonly verdict: "unjudged";
@@ -44,7 +44,7 @@ const TUNNELS: ReadonlySet<string | undefined> = new Set([
 ]);
 const OF_VIRTUAL_MACHINES = ["vmi-name", "vmi-uid", "vm-uid", "vmim-uid"];
 
-const gone = (reason: Reason): Judgement => ({ verdict: "gone", reason });
+const gone = (reason: LeakReason): Judgement => ({ verdict: "gone", reason });
 const unjudged = (reason: (Judgement & { verdict: "unjudged" })["reason"]): Judgement => ({
   verdict: "unjudged",
   reason,
@@ -96,7 +96,7 @@ function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judge
 const mayStillGetIt = ({ finished, addresses, node }: SeenPod, at: string | undefined): boolean =>
   !finished && addresses.length === 0 && !isElsewhere(node, at);
 
-function reasonOf(seen: SeenPod | undefined, node: string | undefined): Reason {
+function reasonOf(seen: SeenPod | undefined, node: string | undefined): LeakReason {
   if (!seen) return "pod_not_found";
   if (seen.finished) return "pod_finished";
   return isElsewhere(seen.node, node) ? "pod_on_another_node" : "pod_has_other_addresses";

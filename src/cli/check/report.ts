@@ -5,8 +5,8 @@ import { formatTime } from "../../base/time.ts";
 import type { Owners } from "../../kernel/values/owner.ts";
 import { usageError } from "../shell/exit.ts";
 import type { OwnedAddress } from "../space/contents.ts";
-import type { Brake, Candidate } from "./candidates.ts";
-import type { Counts } from "./counts.ts";
+import type { Brake, LeakCandidate } from "./candidates.ts";
+import type { SpaceCounts } from "./counts.ts";
 import type { Finding } from "./findings.ts";
 import { formatCoverage, type Inventory } from "./inventory.ts";
 import type { Judged } from "./leak.ts";
@@ -51,19 +51,19 @@ const report = v.object({
 });
 
 /** A report as a later command reads it. */
-export interface Report {
+export interface CheckReport {
   /** The file that the report was read from. */
   readonly file: string;
   readonly space: string;
-  readonly candidates: readonly Candidate[];
-  readonly confirmed: readonly Candidate[];
+  readonly candidates: readonly LeakCandidate[];
+  readonly confirmed: readonly LeakCandidate[];
 }
 
 /** The findings of a check, and its inputs. */
-export interface Checked {
+export interface CheckResult {
   readonly space: string;
   readonly checkedAtMs: number;
-  readonly counts: Counts;
+  readonly counts: SpaceCounts;
   readonly problems: readonly Finding[];
   readonly untidy: readonly Finding[];
   readonly notes: readonly Finding[];
@@ -75,12 +75,12 @@ export interface Leaks {
   readonly inventory: Inventory;
   readonly graceSeconds: number;
   readonly brake: Brake;
-  readonly candidates: readonly Candidate[];
-  readonly confirmed: readonly Candidate[];
+  readonly candidates: readonly LeakCandidate[];
+  readonly confirmed: readonly LeakCandidate[];
 }
 
 /** Returns the document of a report, and of `-o json`. */
-export function reportOf({ space, checkedAtMs, leaks, ...found }: Checked) {
+export function reportOf({ space, checkedAtMs, leaks, ...found }: CheckResult) {
   return {
     kind: KIND,
     version: VERSION,
@@ -107,7 +107,7 @@ function inventoryOf({ covers, takenAtMs, nodes, pods, ignored }: Inventory) {
 }
 
 /** Returns an address with all its known properties, for programs. */
-export function addressOf({ owner, assignedAtMs, ...rest }: OwnedAddress & Partial<Judged>) {
+export function addressDocument({ owner, assignedAtMs, ...rest }: OwnedAddress & Partial<Judged>) {
   return { ...rest, ...attributesOf(owner), assignedAt: formatTime(assignedAtMs) };
 }
 
@@ -135,7 +135,7 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
  * Reads a report of this space. It ignores candidates that a check first saw while its brake was on, because it did not
  * trust that inventory. Errors: the text is no report, or a report of another space.
  */
-export function readReport(file: string, text: string, space: string): Report {
+export function readReport(file: string, text: string, space: string): CheckReport {
   const result = orProblem(() => checked(report, parsed(file, text)));
   if (result instanceof Problem)
     throw usageError(`${file} is not a report of plat check: ${result.detail}`);
@@ -161,7 +161,7 @@ function candidateOf({
   firstSeenAt,
   confirmed: _,
   ...rest
-}: v.InferOutput<typeof candidate>): Candidate {
+}: v.InferOutput<typeof candidate>): LeakCandidate {
   return {
     ...rest,
     owner: { ...(active && { active }), ...(alternate && { alternate }) },

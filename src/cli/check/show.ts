@@ -1,16 +1,16 @@
 import { formatTime } from "../../base/time.ts";
 import { counted } from "../output/count.ts";
 import { type Column, type Layout, tableText } from "../output/table.ts";
-import type { Candidate } from "./candidates.ts";
-import type { Counts } from "./counts.ts";
+import type { LeakCandidate } from "./candidates.ts";
+import type { SpaceCounts } from "./counts.ts";
 import type { Finding } from "./findings.ts";
-import type { addressOf, Checked, Leaks } from "./report.ts";
+import type { addressDocument, CheckResult, Leaks } from "./report.ts";
 
 /** Prints the findings of a check for people: tables one below the other, and a sentence at the end. */
 
-type Address = ReturnType<typeof addressOf>;
+type Address = ReturnType<typeof addressDocument>;
 
-const COUNTS: readonly Column<Counts>[] = [
+const COUNTS: readonly Column<SpaceCounts>[] = [
   { header: "POOLS", value: ({ pools }) => pools },
   { header: "BLOCKS", value: ({ blocks }) => blocks },
   { header: "NODES", value: ({ nodes }) => nodes.count },
@@ -20,7 +20,7 @@ const COUNTS: readonly Column<Counts>[] = [
   { header: "COOLING", value: ({ cooling }) => cooling },
 ];
 
-const NODES: readonly Column<Counts["nodes"]["top"][number]>[] = [
+const NODES: readonly Column<SpaceCounts["nodes"]["top"][number]>[] = [
   { header: "NODE", value: ({ node }) => node },
   { header: "ASSIGNED", value: ({ assigned }) => assigned },
 ];
@@ -30,7 +30,7 @@ const findings = (header: string): readonly Column<Finding>[] => [
   { header: "WHAT", value: ({ message }) => message, long: "wrap" },
 ];
 
-const CANDIDATES: readonly Column<Candidate & { readonly confirmed: boolean }>[] = [
+const CANDIDATES: readonly Column<LeakCandidate & { readonly confirmed: boolean }>[] = [
   { header: "CANDIDATE", value: ({ address }) => address },
   { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
   { header: "NODE", value: ({ host }) => host, long: "cut" },
@@ -65,7 +65,7 @@ export interface Shown {
 }
 
 export function checkText(
-  checked: Checked,
+  checked: CheckResult,
   { allAddresses, problemAddresses }: Shown,
   layout: Layout,
 ): string {
@@ -98,7 +98,7 @@ const PROBLEM_ADDRESSES: readonly Column<{ readonly address: string; readonly ki
   { header: "PROBLEM", value: ({ kind }) => kind },
 ];
 
-const problemAddressesOf = ({ problems, notes }: Checked) =>
+const problemAddressesOf = ({ problems, notes }: CheckResult) =>
   [...problems, ...notes].flatMap(({ kind, addresses = [] }) =>
     addresses.map((address) => ({ address, kind })),
   );
@@ -110,20 +110,20 @@ const said = (lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${lines.join("\n")}\n`];
 
 /** Returns true if a check ends with an error, which then says its sentences on stderr. */
-export const isFound = ({ problems, leaks }: Checked): boolean =>
+export const isFound = ({ problems, leaks }: CheckResult): boolean =>
   problems.length > 0 || (leaks !== undefined && leaks.candidates.length > 0);
 
 /** Returns the sentences about findings, for stderr. */
-export const foundSentences = (checked: Checked): readonly string[] => {
+export const foundSentences = (checked: CheckResult): readonly string[] => {
   const held = heldSentences(checked);
   return sentences(checked).filter((sentence) => !held.includes(sentence));
 };
 
-const heldSentences = ({ problems }: Checked): readonly string[] =>
+const heldSentences = ({ problems }: CheckResult): readonly string[] =>
   problems.length === 0 ? [ALL_HOLDS] : [];
 
 /** Returns the sentences of a check. */
-function sentences(checked: Checked): readonly string[] {
+function sentences(checked: CheckResult): readonly string[] {
   const { problems, untidy, leaks } = checked;
   return [
     ...heldSentences(checked),

@@ -6,9 +6,9 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
-import { progressing, told } from "../output/progress.ts";
+import { progressing, tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
-import { rejection, usageError } from "../shell/exit.ts";
+import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
@@ -75,7 +75,7 @@ async function release(session: Session, options: Options, cidr?: string): Promi
   });
   const rows: ReleasedAffinity[] = [];
   const query = { affinityType, cidr, mustBeEmpty };
-  await told(
+  await tellingResult(
     rows,
     () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
     () =>
@@ -143,5 +143,5 @@ export function rejectLeft(left: readonly Left[], done: string): void {
   if (!first) return;
   const { cidr, status } = first;
   const others = left.length > 1 ? ` (and ${left.length - 1} more)` : "";
-  throw rejection(status, `Block ${cidr} is not ${done}${others}: ${WHY[status] ?? status}.`);
+  throw rejectionError(status, `Block ${cidr} is not ${done}${others}: ${WHY[status] ?? status}.`);
 }

@@ -3,7 +3,7 @@ import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
-import { APPLICATION } from "../resource/kind.ts";
+import { APPLICATION_RESOURCE } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import type { ApplicationRead } from "../space/configuration.ts";
@@ -20,9 +20,9 @@ export const applicationCommand = (io: Io): Command =>
         ["Release the held addresses", "plat application delete shop/Deployment/web"],
       ),
     )
-    .addCommand(getCommand(io, APPLICATION, COLUMNS))
-    .addCommand(applyCommand(io, APPLICATION))
-    .addCommand(deleteCommand(io, APPLICATION));
+    .addCommand(getCommand(io, APPLICATION_RESOURCE, COLUMNS))
+    .addCommand(applyCommand(io, APPLICATION_RESOURCE))
+    .addCommand(deleteCommand(io, APPLICATION_RESOURCE));
 
 const COLUMNS: readonly Column<ApplicationRead>[] = [
   { header: "NAME", value: ({ namespace, kind, name }) => `${namespace}/${kind}/${name}` },

@@ -21,7 +21,7 @@ import {
 } from "../invocation/options.ts";
 import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import { type Column, type Layout, tableText } from "../output/table.ts";
-import { rejection as rejected } from "../shell/exit.ts";
+import { rejectionError } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -136,7 +136,7 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
   const { idempotencyKey = named ? undefined : randomUUID() } = options;
   const assigning = client.assign({ idempotencyKey, body: { ...bodyOf(options), ...named } });
   const { body } = await keyInError(assigning, idempotencyKey, !options.dryRun);
-  if ("dryRun" in body) return explain(print, body);
+  if ("dryRun" in body) return printExplanation(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
   for (const message of body.messages) io.err(`${message}\n`);
 }
@@ -244,7 +244,7 @@ const HOW = {
 } as const satisfies Record<FamilyExplanation["blocks"][number]["action"], string>;
 
 /** Prints the effect of a request, and exits with the code that the request would have. A rejection has its reason. */
-export function explain(print: Session["print"], explanation: Explanation): void {
+export function printExplanation(print: Session["print"], explanation: Explanation): void {
   const { rejection, messages, families } = explanation;
   print({
     text: (layout) =>
@@ -255,7 +255,7 @@ export function explain(print: Session["print"], explanation: Explanation): void
     document: explanation,
     names: families.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
   });
-  if (rejection) throw rejected(rejection.code, rejection.detail);
+  if (rejection) throw rejectionError(rejection.code, rejection.detail);
 }
 
 function familyText(

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { countsOf } from "../check/counts.ts";
+import { countsOfSpace } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import { confirmedIn, findIn, isClean } from "../check/findings.ts";
 import type { Inventory } from "../check/inventory.ts";
@@ -9,7 +9,7 @@ import {
   sayNothingCovered,
   withInventory,
 } from "../check/options.ts";
-import { addressOf, type Checked, readReport, reportOf } from "../check/report.ts";
+import { addressDocument, type CheckResult, readReport, reportOf } from "../check/report.ts";
 import { checkText, foundSentences, isFound } from "../check/show.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { progressing } from "../output/progress.ts";
@@ -71,14 +71,14 @@ async function check(session: Session, options: Options): Promise<void> {
   const found =
     inventory &&
     (await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options }));
-  const checked: Checked = {
+  const checked: CheckResult = {
     space: client.space,
     checkedAtMs: nowMs,
-    counts: countsOf(contents, assigned),
+    counts: countsOfSpace(contents, assigned),
     ...findings,
     leaks: found,
   };
-  const rows = (found?.judged ?? assigned).map(addressOf);
+  const rows = (found?.judged ?? assigned).map(addressDocument);
   const document = { ...reportOf(checked), ...(showAllIps && { addresses: rows }) };
   if (reportFile !== undefined)
     await writeWhole(reportFile, `${JSON.stringify(reportOf(checked), null, 2)}\n`);

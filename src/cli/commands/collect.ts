@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { formatTime } from "../../base/time.ts";
-import { countsOf } from "../check/counts.ts";
+import { countsOfSpace } from "../check/counts.ts";
 import { findLeaks } from "../check/find-leaks.ts";
 import {
   type InventoryOptions,
@@ -10,14 +10,14 @@ import {
 } from "../check/options.ts";
 import { type Leaks, readReport, reportOf } from "../check/report.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
-import { progressing, told } from "../output/progress.ts";
+import { progressing, tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { readIfThere, writeWhole } from "../shell/files.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { assignedIn, readContents } from "../space/contents.ts";
-import { type Outcome, releaseCandidates } from "./release-report.ts";
+import { type CandidateResult, releaseCandidates } from "./release-report.ts";
 
 interface Options extends InventoryOptions {
   readonly state: string;
@@ -55,7 +55,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   const contents = await progressing(io, "contents", (shown) => readContents(client, shown));
   const assigned = assignedIn(contents);
   const leaks = await findLeaks(client, assigned, inventory, { earlier, nowMs, caution: options });
-  const counts = countsOf(contents, assigned);
+  const counts = countsOfSpace(contents, assigned);
   const report = reportOf({
     space: client.space,
     checkedAtMs: nowMs,
@@ -69,7 +69,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
   // next run drops a released candidate, because its assignment no longer exists.
   await writeWhole(state, `${JSON.stringify(report, null, 2)}\n`);
 
-  const outcomes: Outcome[] = [];
+  const outcomes: CandidateResult[] = [];
   const tell = () => {
     const at = { space: client.space, nowMs, assigned: counts.assigned };
     const summary = summaryOf(leaks, outcomes, at);
@@ -81,7 +81,7 @@ async function collect({ io, client, print }: Session, options: Options): Promis
       inOneLine: true,
     });
   };
-  await told(outcomes, tell, async () => {
+  await tellingResult(outcomes, tell, async () => {
     for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);
   });
   if (leaks.brake.applied)
@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<Summary>[] = [
 /** Returns the counts of an execution, for monitoring. */
 function summaryOf(
   { brake, candidates, confirmed }: Leaks,
-  outcomes: readonly Outcome[],
+  outcomes: readonly CandidateResult[],
   {
     space,
     nowMs,

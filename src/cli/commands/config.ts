@@ -3,7 +3,7 @@ import { platClient } from "../../client/index.ts";
 import { optionsOf, printing } from "../invocation/cli.ts";
 import type { GlobalOptions } from "../invocation/connection.ts";
 import {
-  type Context,
+  type ApiContext,
   contextNamed,
   contextsFile,
   readContexts,
@@ -62,7 +62,7 @@ interface SetOptions extends GlobalOptions {
   readonly tokenFile?: string;
 }
 
-type Row = Context & { readonly name: string; readonly current: boolean };
+type Row = ApiContext & { readonly name: string; readonly current: boolean };
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "NAME", value: ({ name }) => name },

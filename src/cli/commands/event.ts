@@ -8,7 +8,7 @@ import type { Column } from "../output/table.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
-import { readInput, readLines, STDIN } from "../shell/input.ts";
+import { linesOfStdin, readInput, STDIN } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
 const EXAMPLES = examples(
@@ -67,7 +67,7 @@ async function sendStream({ io, client, printRows }: Session): Promise<void> {
   let badCount = 0;
   let firstBad: EventResult | undefined;
   try {
-    for await (const lines of readLines(io)) {
+    for await (const lines of linesOfStdin(io)) {
       const events = lines.flatMap((line, at) => entriesOf(eventIn(line, sent + at + 1)));
       for await (const rows of sentInParts(client, events, sent)) {
         sent += rows.length;

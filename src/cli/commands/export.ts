@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { stringify } from "yaml";
 import { lostFields } from "../../contract/manifest-fields.ts";
 import { listOfResources } from "../calico/ipam-block.ts";
-import { isOfAddresses, resourcesOf } from "../calico/to-dump.ts";
+import { calicoResources, isOfAddresses } from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
@@ -60,7 +60,7 @@ export const exportCommand = (io: Io): Command =>
 async function exportCalico(session: Session): Promise<void> {
   const { io, client, print } = session;
   const space = await progressing(io, "reading", (shown) => readWholeSpace(client, shown));
-  const document = listOfResources(resourcesOf(space));
+  const document = listOfResources(calicoResources(space));
   // YAML of a whole cluster takes time, so it is made only if it is printed.
   print({
     text: () => stringify(document, YAML),

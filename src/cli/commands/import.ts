@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readDump } from "../calico/dump.ts";
 import { desiredFrom } from "../calico/from-dump.ts";
-import { type Desired, isEmpty } from "../import/desired.ts";
+import { type Desired, importsNothing } from "../import/desired.ts";
 import { importCluster } from "../import/import-cluster.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import {
@@ -202,7 +202,7 @@ async function importAll(
   confirm: Confirm,
 ): Promise<void> {
   for (const note of desired.notes) session.io.err(`Note: ${note}\n`);
-  if (isEmpty(desired))
+  if (importsNothing(desired))
     throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
   await importCluster(session, desired, { dryRun, confirm });
 }

@@ -5,18 +5,18 @@ import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
-import { type Kind, NAMESPACE } from "../resource/kind.ts";
+import { NAMESPACE_RESOURCE, type ResourceKind } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
 export const namespaceCommand = (io: Io) =>
-  labelledCommand(io, "Register namespaces with their labels", NAMESPACE);
+  labelledCommand(io, "Register namespaces with their labels", NAMESPACE_RESOURCE);
 
 /** Makes the commands for nodes and namespaces. */
 export const labelledCommand = (
   io: Io,
   description: string,
-  kind: Kind,
+  kind: ResourceKind,
   deleting: Command = deleteCommand(io, kind),
 ): Command =>
   new Command(kind.noun)

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { found } from "../../client/index.ts";
-import { action, markOf, type Session } from "../invocation/cli.ts";
+import { action, dryRunMark, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
-import { progressing, told } from "../output/progress.ts";
+import { progressing, tellingResult } from "../output/progress.ts";
 import { deleteAsSeen, deletion } from "../resource/delete.ts";
-import { NODE } from "../resource/kind.ts";
+import { NODE_RESOURCE } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -14,7 +14,7 @@ import { releaseHost } from "../space/releases.ts";
 
 /** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>
-  deletion(NODE)
+  deletion(NODE_RESOURCE)
     .description("Remove the registration of a host")
     .addHelpText(
       "after",
@@ -33,7 +33,9 @@ interface Options extends ConfirmOptions {
 async function deleteNode(session: Session, options: Options, name: string): Promise<void> {
   const confirm = confirmation(session, options);
   if (!options.release)
-    return deleteAsSeen(session, NODE, name, options, () => confirm(`Delete node ${name}?`));
+    return deleteAsSeen(session, NODE_RESOURCE, name, options, () =>
+      confirm(`Delete node ${name}?`),
+    );
   const { io, client } = session;
   const holdings = async () => {
     const { addresses, blocks } = await readHoldings(client, { host: name });
@@ -42,8 +44,8 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
   if (!options.dryRun)
     await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
   // A host can have addresses without a registration.
-  await found(deleteAsSeen(session, NODE, name, options));
-  if (options.dryRun) io.out(`${await holdings()} of ${name} released${markOf(options)}\n`);
+  await found(deleteAsSeen(session, NODE_RESOURCE, name, options));
+  if (options.dryRun) io.out(`${await holdings()} of ${name} released${dryRunMark(options)}\n`);
   else await releaseAll(session, name);
 }
 
@@ -58,7 +60,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   const addresses: string[] = [];
   const blocks: string[] = [];
   let left: string[] = [];
-  await told(
+  await tellingResult(
     addresses,
     () => io.out(`${amounts(addresses.length, blocks.length)} of ${host} released\n`),
     () =>

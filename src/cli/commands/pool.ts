@@ -5,7 +5,7 @@ import { POOL as FIELDS } from "../../nouns/pool/contract/request.ts";
 import {
   action,
   type DryRunOption,
-  markOf,
+  dryRunMark,
   printing,
   type Session,
   withDryRun,
@@ -17,7 +17,7 @@ import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
-import { POOL, titled } from "../resource/kind.ts";
+import { POOL_RESOURCE, titled } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import type { PoolRead } from "../space/configuration.ts";
@@ -44,9 +44,9 @@ export function poolCommand(io: Io): Command {
         ["Undo a drain", "plat pool enable default-ipv4"],
       ),
     )
-    .addCommand(getCommand(io, POOL, POOL_COLUMNS))
+    .addCommand(getCommand(io, POOL_RESOURCE, POOL_COLUMNS))
     .addCommand(
-      applyCommand(io, POOL)
+      applyCommand(io, POOL_RESOURCE)
         .option("--wait", "Wait until the addresses taken out are free for other pools")
         .option("--timeout <duration>", TIMEOUT_HELP, duration),
     )
@@ -102,7 +102,7 @@ const createCommand = (io: Io): Command =>
     .argument("<name>", "Name of the new pool")
     .action(
       action(io, (session: Session, options: DryRunOption, name: string) =>
-        create(session, POOL, name, fieldsIn(FIELDS, options), options),
+        create(session, POOL_RESOURCE, name, fieldsIn(FIELDS, options), options),
       ),
     );
 
@@ -126,7 +126,7 @@ async function enable(
   const seen = await client.readPool({ name });
   const { state, job: _, ...pool } = seen.body;
   if (!pool.disabled && state === undefined)
-    return io.out(`${titled(POOL, name)} is already enabled\n`);
+    return io.out(`${titled(POOL_RESOURCE, name)} is already enabled\n`);
   const { items: jobs } = await knownIn(client.pages.listJobs(), ({ jobs }) => jobs);
   const drains = jobs.filter(
     ({ pool, kind, state }) => pool === name && kind === "pool.drain" && state === "running",
@@ -137,7 +137,7 @@ async function enable(
     body: { ...pool, disabled: false },
     ...asSeen(seen),
   });
-  io.out(`${titled(POOL, name)} enabled${markOf({ dryRun })}\n`);
+  io.out(`${titled(POOL_RESOURCE, name)} enabled${dryRunMark({ dryRun })}\n`);
   if (body.effectiveAt !== undefined) io.out(`Takes effect everywhere by ${body.effectiveAt}\n`);
   for (const { id } of drains)
     io.err(`Note: this ${dryRun ? "would cancel its drain" : `cancels job ${id}`}.\n`);

@@ -18,7 +18,7 @@ import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { knownIn } from "../space/lists.ts";
-import { explain, keyInError } from "./assign.ts";
+import { keyInError, printExplanation } from "./assign.ts";
 
 /** Makes the commands for prefixes that a handle has. `plat node cidr` is for those of nodes. */
 export const prefixCommand = (io: Io): Command =>
@@ -128,7 +128,7 @@ async function assign(
   const body = { handle, pools, attributes, ...fields };
   const asked = client.assignPrefix({ idempotencyKey: key, body });
   const { body: answer } = await keyInError(asked, key, !options.dryRun);
-  if ("dryRun" in answer) return explain(print, answer);
+  if ("dryRun" in answer) return printExplanation(print, answer);
   const rows = answer.prefixes.map((prefix) => ({ ...prefix, handle }));
   print({ columns: COLUMNS, rows, document: answer });
 }

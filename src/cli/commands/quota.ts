@@ -8,7 +8,7 @@ import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
-import { QUOTA } from "../resource/kind.ts";
+import { QUOTA_RESOURCE } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -23,10 +23,10 @@ export const quotaCommand = (io: Io): Command =>
         ["Limit a tenant", "plat quota create red --tenant red --addresses 500"],
       ),
     )
-    .addCommand(getCommand(io, QUOTA, COLUMNS))
+    .addCommand(getCommand(io, QUOTA_RESOURCE, COLUMNS))
     .addCommand(createCommand(io))
-    .addCommand(applyCommand(io, QUOTA))
-    .addCommand(deleteCommand(io, QUOTA));
+    .addCommand(applyCommand(io, QUOTA_RESOURCE))
+    .addCommand(deleteCommand(io, QUOTA_RESOURCE));
 
 const COLUMNS: readonly Column<Answer<"readQuota">>[] = [
   { header: "NAME", value: ({ name }) => name },
@@ -57,6 +57,6 @@ const createCommand = (io: Io): Command =>
     )
     .action(
       action(io, (session: Session, options: DryRunOption, name: string) =>
-        create(session, QUOTA, name, fieldsIn(FIELDS, options), options),
+        create(session, QUOTA_RESOURCE, name, fieldsIn(FIELDS, options), options),
       ),
     );

@@ -2,19 +2,19 @@ import { type Answer, found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { addressesOfHandle } from "../space/handles.ts";
-import type { ReleaseResult } from "../space/releases.ts";
+import type { FinishedRelease } from "../space/releases.ts";
 
 /** An address as it was read. */
 export type SeenAddress = Answer<"readAddress">;
 
 /** The result for an address, real or previewed, with its owner if known. */
-export type Row = Omit<ReleaseResult, "status"> & {
-  readonly status: ReleaseResult["status"] | "would_release";
+export type Row = Omit<FinishedRelease, "status"> & {
+  readonly status: FinishedRelease["status"] | "would_release";
   readonly handle?: string | undefined;
 };
 
 /** The target of a release. */
-export interface Named {
+export interface ReleaseTarget {
   readonly ip?: readonly string[] | undefined;
   readonly generation?: string | undefined;
   readonly handle?: string | undefined;
@@ -23,7 +23,7 @@ export interface Named {
 }
 
 /** Reads the addresses that a release would release. */
-export async function previewOf(client: PlatClient, named: Named): Promise<readonly Row[]> {
+export async function previewOf(client: PlatClient, named: ReleaseTarget): Promise<readonly Row[]> {
   const { ip, handle, host, affinityType } = named;
   if (host !== undefined) {
     const { addresses } = await readHoldings(client, { host, affinityType });
@@ -47,7 +47,7 @@ const wouldRelease = ({
   readonly handle?: string | undefined;
 }): Row => ({ address, status: "would_release", handle });
 
-function rowOf(seen: SeenAddress, { handle, generation }: Named): Row {
+function rowOf(seen: SeenAddress, { handle, generation }: ReleaseTarget): Row {
   if (!isReleasable(seen)) return notAssigned(seen);
   const isNamed =
     (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;

@@ -1,17 +1,19 @@
 import type { PlatClient } from "../../client/index.ts";
-import type { Candidate } from "../check/candidates.ts";
+import type { LeakCandidate } from "../check/candidates.ts";
 import { stillAsSeen } from "../check/find-leaks.ts";
 import { readReport } from "../check/report.ts";
 import type { Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
-import { told } from "../output/progress.ts";
+import { tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { readInput } from "../shell/input.ts";
-import { type ReleaseResult, releaseAddresses } from "../space/releases.ts";
+import { type FinishedRelease, releaseAddresses } from "../space/releases.ts";
 
 /** The result for a candidate, real or previewed. */
-type Row = Omit<Outcome, "status"> & { readonly status: Outcome["status"] | "would_release" };
+type Row = Omit<CandidateResult, "status"> & {
+  readonly status: CandidateResult["status"] | "would_release";
+};
 
 const COLUMNS: readonly Column<Row>[] = [
   { header: "ADDRESS", value: ({ address }) => address },
@@ -56,12 +58,15 @@ export async function releaseFromReports(
   }
   if (current.length > 0)
     await confirm(`Release ${counted(current.length, "leaked address", "leaked addresses")}?`);
-  await told(rows, show, async () => {
+  await tellingResult(rows, show, async () => {
     for await (const outcomes of releaseCandidates(client, current)) rows.push(...outcomes);
   });
 }
 
-function skipped(candidates: readonly Candidate[], current: readonly Candidate[]): Outcome[] {
+function skipped(
+  candidates: readonly LeakCandidate[],
+  current: readonly LeakCandidate[],
+): CandidateResult[] {
   const kept = new Set(current);
   return candidates
     .filter((one) => !kept.has(one))
@@ -75,10 +80,10 @@ function skipped(candidates: readonly Candidate[], current: readonly Candidate[]
 }
 
 /** The result for a candidate. `skipped` means that the owner or the assignment has changed, and nothing was done. */
-export interface Outcome {
+export interface CandidateResult {
   readonly address: string;
   readonly handle: string;
-  readonly status: Exclude<ReleaseResult["status"], "conflict"> | "skipped";
+  readonly status: Exclude<FinishedRelease["status"], "conflict"> | "skipped";
   readonly detail?: string;
 }
 
@@ -88,8 +93,8 @@ export interface Outcome {
  */
 export async function* releaseCandidates(
   client: PlatClient,
-  candidates: readonly Candidate[],
-): AsyncGenerator<readonly Outcome[]> {
+  candidates: readonly LeakCandidate[],
+): AsyncGenerator<readonly CandidateResult[]> {
   const entries = candidates.map(({ address, generation }) => ({ address, generation }));
   const handles = new Map(candidates.map(({ address, handle }) => [address, handle]));
   for await (const results of releaseAddresses(client, entries))

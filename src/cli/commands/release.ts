@@ -7,9 +7,9 @@ import { type ConfirmOptions, confirmation, withConfirmation } from "../invocati
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
 import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import { counted } from "../output/count.ts";
-import { progressing, told } from "../output/progress.ts";
+import { progressing, tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
-import { rejection, usageError } from "../shell/exit.ts";
+import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { addressesOfHandle } from "../space/handles.ts";
@@ -23,9 +23,9 @@ import {
 } from "../space/releases.ts";
 import {
   isReleasable,
-  type Named,
   notAssigned,
   previewOf,
+  type ReleaseTarget,
   type Row,
   type SeenAddress,
 } from "./release-preview.ts";
@@ -86,7 +86,7 @@ export const releaseCommand = (io: Io): Command =>
     )
     .action(action(io, release));
 
-interface ReleaseOptions extends Named, ConfirmOptions, WorkloadOptions {
+interface ReleaseOptions extends ReleaseTarget, ConfirmOptions, WorkloadOptions {
   readonly keep?: true;
   readonly fromReport?: readonly string[];
 }
@@ -144,7 +144,7 @@ async function byInstance(session: Session, options: ReleaseOptions, named: obje
 }
 
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
-async function preview(session: Session, named: Named): Promise<void> {
+async function preview(session: Session, named: ReleaseTarget): Promise<void> {
   const { handle, host } = named;
   const rows = await previewOf(session.client, named);
   report(session, rows);
@@ -185,7 +185,7 @@ async function byProof(
   keep = false,
 ): Promise<void> {
   const rows: Row[] = [];
-  await told(
+  await tellingResult(
     rows,
     () => report(session, rows),
     async () => {
@@ -211,7 +211,7 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const entries = seen
     .filter(isReleasable)
     .map(({ address, generation }) => ({ address, generation }));
-  await told(
+  await tellingResult(
     rows,
     () => report(session, rows),
     async () => {
@@ -262,7 +262,7 @@ async function ofAll(
 ): Promise<number> {
   const answers: AllReleased[] = [];
   const released = () => answers.flatMap((answer) => answer.released);
-  await told(
+  await tellingResult(
     answers,
     () => tell([...rowsOf(released(), "released"), ...rowsOf(keptIn(answers), "kept")]),
     () =>
@@ -276,7 +276,7 @@ async function ofAll(
   // An earlier answer may name items that could be read later.
   const items = (answers.at(-1)?.unreadable ?? []).map(({ item }) => item);
   if (items.length > 0)
-    throw rejection(
+    throw rejectionError(
       "unreadable",
       `${name} keeps its addresses in ${items.join(", ")}, which cannot be read.`,
       "An operator must look at it: see `plat check`.",
@@ -311,7 +311,7 @@ function rejectConflicts(rows: readonly Row[]): void {
   if (!first) return;
   const { address, code, detail } = first;
   const others = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more)` : "";
-  throw rejection(
+  throw rejectionError(
     code ?? "conflict",
     `${address} is not released${others}. ${detail ?? ""}`.trimEnd(),
   );

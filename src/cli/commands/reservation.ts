@@ -8,7 +8,7 @@ import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
-import { RESERVATION } from "../resource/kind.ts";
+import { RESERVATION_RESOURCE } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -25,10 +25,10 @@ export const reservationCommand = (io: Io): Command =>
         ["Reserve a range", "plat reservation create gateways --cidr 10.0.0.0/29"],
       ),
     )
-    .addCommand(getCommand(io, RESERVATION, COLUMNS))
+    .addCommand(getCommand(io, RESERVATION_RESOURCE, COLUMNS))
     .addCommand(createCommand(io))
-    .addCommand(applyCommand(io, RESERVATION))
-    .addCommand(deleteCommand(io, RESERVATION));
+    .addCommand(applyCommand(io, RESERVATION_RESOURCE))
+    .addCommand(deleteCommand(io, RESERVATION_RESOURCE));
 
 const COLUMNS: readonly Column<Answer<"readReservation">>[] = [
   { header: "NAME", value: ({ name }) => name },
@@ -58,6 +58,6 @@ const createCommand = (io: Io): Command =>
     )
     .action(
       action(io, (session: Session, options: DryRunOption, name: string) =>
-        create(session, RESERVATION, name, fieldsIn(FIELDS, options), options),
+        create(session, RESERVATION_RESOURCE, name, fieldsIn(FIELDS, options), options),
       ),
     );

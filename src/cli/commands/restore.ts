@@ -9,7 +9,7 @@ import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { addressesOf } from "../sources/csv.ts";
+import { addressesInTable } from "../sources/csv.ts";
 
 interface Options extends ConfirmOptions {
   readonly table: string;
@@ -103,7 +103,7 @@ async function restore(session: Session, options: Options): Promise<void> {
 
 /** Returns the addresses of an inventory, in the space of the command. */
 async function livingIn({ io, client }: Session, file: string): Promise<readonly Living[]> {
-  const addresses = addressesOf(file, await readInput(io, file));
+  const addresses = addressesInTable(file, await readInput(io, file));
   return addresses.map((address) => ({ space: client.space, ...address }));
 }
 

@@ -8,8 +8,8 @@ import { type ConfirmOptions, confirmation, withConfirmation } from "../invocati
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { create } from "../resource/create.ts";
-import { POOL, titled } from "../resource/kind.ts";
-import { CommandError, rejection, usageError } from "../shell/exit.ts";
+import { POOL_RESOURCE, titled } from "../resource/kind.ts";
+import { CommandError, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -100,7 +100,7 @@ function partsOf({ state: _, job: __, ...pool }: PoolRead, number: number): read
 async function checkFree({ client }: Session, parts: readonly PoolRead[]): Promise<void> {
   const pools = await readPools(client);
   const taken = parts.find(({ name }) => pools.some((pool) => pool.name === name));
-  if (taken) throw usageError(`${titled(POOL, taken.name)} exists already.`);
+  if (taken) throw usageError(`${titled(POOL_RESOURCE, taken.name)} exists already.`);
   const current = pools.length;
   const after = current - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
@@ -112,7 +112,7 @@ async function checkFree({ client }: Session, parts: readonly PoolRead[]): Promi
 async function checkEmpty({ client }: Session, name: string): Promise<void> {
   const assigned = await assignedInPool(client, name);
   if (assigned > 0n)
-    throw rejection(
+    throw rejectionError(
       "pool_in_use",
       `${assigned} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
       `Drain it first: \`plat pool drain ${name} --wait\`.`,
@@ -126,7 +126,7 @@ async function createAll(
   parts: readonly PoolRead[],
 ): Promise<void> {
   for (const [at, part] of parts.entries())
-    await create(session, POOL, part.name, part).catch((error: unknown) => {
+    await create(session, POOL_RESOURCE, part.name, part).catch((error: unknown) => {
       const failed = commandErrorOf(error);
       if (!failed) throw error;
       throw new CommandError(

@@ -4,10 +4,10 @@ import { type Answer, ApiError, type PlatClient, type Problem, path } from "../.
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
-import { APPLICATION, pathOf } from "../resource/kind.ts";
+import { APPLICATION_RESOURCE, pathOfObject } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
-import type { Io, Progress } from "../shell/io.ts";
+import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
 import { put } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
@@ -34,7 +34,7 @@ export async function carryOut(
   client: PlatClient,
   io: Io,
   plan: Plan,
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<void> {
   const run = randomUUID();
   await reserveAll(client, plan, { dryRun: false });
@@ -68,7 +68,7 @@ async function reserveAll(
 }
 
 /** Opens pools and configuration for the import, and waits until every function acts on it. */
-async function open(client: PlatClient, io: Io, plan: Plan, shown: Progress): Promise<void> {
+async function open(client: PlatClient, io: Io, plan: Plan, shown: ShownProgress): Promise<void> {
   const times: (string | undefined)[] = [];
   const { pools, settings, applications, claims, assigns } = plan;
   for (const { name, opened } of pools)
@@ -82,12 +82,17 @@ async function open(client: PlatClient, io: Io, plan: Plan, shown: Progress): Pr
 }
 
 /** Holds addresses for applications. The assigns of their instances need that every function knows them. */
-async function holdAll(client: PlatClient, io: Io, plan: Plan, shown: Progress): Promise<void> {
+async function holdAll(
+  client: PlatClient,
+  io: Io,
+  plan: Plan,
+  shown: ShownProgress,
+): Promise<void> {
   const times = await atOnce(plan.applications, REQUESTS_AT_ONCE, async ({ name, fields }) => {
-    let written = await put(client, pathOf(APPLICATION, name), () => fields);
+    let written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
     // One request holds a part of many addresses, and the same request goes on.
     for (let n = 1; n < PUTS_OF_APPLICATION_MAX && written.body.complete === false; n++)
-      written = await put(client, pathOf(APPLICATION, name), () => fields);
+      written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
     return written.effectiveAt;
   });
   if (plan.assigns.length > 0) await untilEffective(io, times, "applications", shown);
@@ -100,7 +105,7 @@ async function untilEffective(
   io: Io,
   times: readonly (string | undefined)[],
   what: string,
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<void> {
   const latest = Math.max(...times.map((time = "") => Date.parse(time)).filter(Number.isFinite));
   const waitMs = Math.min(latest - io.nowMs(), EFFECTIVE_MS_MAX);
@@ -117,7 +122,7 @@ async function claimAll(
   client: PlatClient,
   run: string,
   claims: readonly ClaimStep[],
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<void> {
   const done = counting(shown, "blocks", claims.length);
   const byHost = new Map<string, ClaimStep[]>();
@@ -159,7 +164,7 @@ async function assignAll(
   client: PlatClient,
   run: string,
   assigns: readonly AssignStep[],
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<void> {
   const done = counting(shown, "addresses", assigns.length);
   await atOnce(requestsOf(assigns), REQUESTS_AT_ONCE, async ([first, ...others]) => {

@@ -1,7 +1,7 @@
 import type { PlatClient } from "../../client/index.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { nameOfApplication } from "../../nouns/application/application.ts";
-import type { Progress } from "../shell/io.ts";
+import type { ShownProgress } from "../shell/io.ts";
 import { type AddressInBlock, allBlocks, type BlockStatus } from "../space/blocks.ts";
 import {
   type ApplicationRead,
@@ -18,7 +18,7 @@ import type { Desired } from "./desired.ts";
 export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner">;
 
 /** The current state of Plat, as far as it concerns the desired state. */
-export interface Current {
+export interface CurrentState {
   readonly pools: readonly PoolRead[];
   readonly settings: SettingsRead;
   readonly reservations: ReadonlyMap<string, readonly string[]>;
@@ -35,8 +35,8 @@ export interface Current {
 export async function readCurrent(
   client: PlatClient,
   desired: Desired,
-  shown: Progress,
-): Promise<Current> {
+  shown: ShownProgress,
+): Promise<CurrentState> {
   const [{ reservations, ...configuration }, labelled, applications, blocks] = await Promise.all([
     readConfiguration(client),
     readLabels(client),
@@ -58,8 +58,8 @@ export async function readCurrent(
 async function readAddresses(
   client: PlatClient,
   concerned: readonly BlockStatus[],
-  shown: Progress,
-): Promise<Current["addresses"]> {
+  shown: ShownProgress,
+): Promise<CurrentState["addresses"]> {
   const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
   if (used.length === 0) return new Map();
   const { blocks, owners } = await readOwnedBlocks(client, used, shown);

@@ -27,7 +27,7 @@ export interface Desired {
 }
 
 /** Returns true if it has nothing to import and no conflict. */
-export const isEmpty = ({ notes: _, settings, ...lists }: Desired): boolean =>
+export const importsNothing = ({ notes: _, settings, ...lists }: Desired): boolean =>
   !settings && Object.values(lists).every((list) => list.length === 0);
 
 /** A pool in the form of `PUT /v1/pools/{name}`. */

@@ -24,7 +24,7 @@ export type Objects<Of extends Kinds> = {
  *
  * @returns the objects, and a note for each other kind
  */
-export function objectsOf<Of extends Kinds>(
+export function objectsIn<Of extends Kinds>(
   texts: ReadonlyMap<string, string>,
   kinds: Of,
 ): { readonly objects: Objects<Of>; readonly notes: readonly string[] } {

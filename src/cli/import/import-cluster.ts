@@ -11,7 +11,7 @@ import { readCurrent } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { previewImport } from "./dry-run.ts";
 import { planOf } from "./plan.ts";
-import type { Counts, Plan } from "./steps.ts";
+import type { Plan, StepCounts } from "./steps.ts";
 
 /**
  * Brings Plat to the desired state: it reads the current state, plans, and stops before the first write if there is a
@@ -77,7 +77,7 @@ function withConflicts(plan: Plan, rejected: readonly Conflict[]): Plan {
 }
 
 /** The counts of one kind, planned or done. */
-interface Row extends Counts {
+interface Row extends StepCounts {
   readonly kind: string;
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./desired.ts";
 
 /** An address as another system has it: people chose the names, and the system need not have it once. */
-export interface InventoryAddress {
+export interface ForeignAddress {
   readonly address: Address;
   readonly handle: string;
   /** The name of the machine that has the address; absent if none has it. */
@@ -38,13 +38,13 @@ export interface InventoryAddress {
  *
  * @param system the virtual host of addresses that no machine has
  */
-export function desiredFromInventory(
+export function desiredFromSystem(
   client: PlatClient,
   system: string,
-  entries: readonly InventoryAddress[],
+  entries: readonly ForeignAddress[],
   notes: readonly string[],
 ): Promise<Desired> {
-  const first = new Map<string, InventoryAddress>();
+  const first = new Map<string, ForeignAddress>();
   const twice: string[] = [];
   const inNoPool: string[] = [];
   for (const entry of entries) {

@@ -2,23 +2,23 @@ import { same } from "../../base/same.ts";
 import { hostName } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { cidrOf, formatCidr } from "../../net/cidr.ts";
-import type { Current, CurrentAddress } from "./current.ts";
+import type { CurrentAddress, CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
-import { type AssignStep, assignStepOf, type Counts, type OwnerStep } from "./steps.ts";
+import { type AssignStep, assignStepOf, type OwnerStep, type StepCounts } from "./steps.ts";
 
 export interface PlannedAddresses {
   readonly assigns: readonly AssignStep[];
   readonly owners: readonly OwnerStep[];
   readonly conflicts: readonly Conflict[];
-  readonly count: (conflicts: number) => Counts;
+  readonly count: (conflicts: number) => StepCounts;
 }
 
 /** Plans the changes of the desired addresses. */
 export function planAddresses(
   desired: Desired,
-  current: Current,
+  current: CurrentState,
   { reserving, whose }: PlannedBlocks,
 ): PlannedAddresses {
   const pools = knownPools(desired, current);

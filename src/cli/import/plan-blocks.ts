@@ -8,15 +8,15 @@ import {
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
 import { type BlockStatus, blockName } from "../space/blocks.ts";
-import type { Current } from "./current.ts";
+import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
 import {
   type AssignStep,
   assignStepOf,
   type ClaimStep,
-  type Counts,
   type DisownStep,
+  type StepCounts,
 } from "./steps.ts";
 
 /** The planned changes of blocks. */
@@ -32,10 +32,10 @@ export interface PlannedBlocks {
    */
   readonly reserving: ReadonlyMap<string, HostReserved>;
   readonly conflicts: readonly Conflict[];
-  readonly count: (conflicts: number) => Counts;
+  readonly count: (conflicts: number) => StepCounts;
 }
 
-export function planBlocks(desired: Desired, current: Current): PlannedBlocks {
+export function planBlocks(desired: Desired, current: CurrentState): PlannedBlocks {
   const pools = knownPools(desired, current);
   const within = addressesByBlock(desired);
   const claims: ClaimStep[] = [];

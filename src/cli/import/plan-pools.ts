@@ -14,9 +14,9 @@ import {
 import { parsePlainInterval } from "../../net/plain-form.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
 import type { PoolRead } from "../space/configuration.ts";
-import type { Current } from "./current.ts";
+import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
-import type { Filling, PoolStep } from "./steps.ts";
+import type { FillingSteps, PoolStep } from "./steps.ts";
 
 /** An existing pool, or one that the import creates. */
 export interface KnownPool {
@@ -33,7 +33,7 @@ export interface KnownPool {
 }
 
 /** Returns the pools after the desired ones exist. */
-export function knownPools({ pools }: Desired, current: Current): readonly KnownPool[] {
+export function knownPools({ pools }: Desired, current: CurrentState): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
   const desired = pools.map(({ name, cidr, blockSize, fields }): KnownPool => {
     const before = byName.get(name);
@@ -83,8 +83,8 @@ const rangesOf = ({ ranges }: Pick<PoolFields, "ranges">) =>
 /** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
   desired: Desired,
-  current: Current,
-  work: Filling,
+  current: CurrentState,
+  work: FillingSteps,
 ): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
   const known = knownPools(desired, current);
   const filled = filledPools(known, work);
@@ -103,7 +103,7 @@ export function planPools(
 /** Returns the pools in which blocks are claimed or addresses assigned. */
 function filledPools(
   known: readonly KnownPool[],
-  { claims, assigns }: Filling,
+  { claims, assigns }: FillingSteps,
 ): ReadonlySet<string> {
   const bases = claims.map(({ cidr }) => cidr.slice(0, cidr.indexOf("/")));
   const names = new Set<string>();
@@ -121,7 +121,7 @@ function filledPools(
  */
 function stepOf(
   { name, fields, unsaid = PLAT_FIELDS }: DesiredPool,
-  { pools }: Current,
+  { pools }: CurrentState,
   filled: boolean,
 ): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
@@ -187,7 +187,10 @@ function normal(pool: PoolRead | PoolFields) {
   };
 }
 
-function changeConflicts({ name, fields }: DesiredPool, { pools }: Current): readonly Conflict[] {
+function changeConflicts(
+  { name, fields }: DesiredPool,
+  { pools }: CurrentState,
+): readonly Conflict[] {
   const before = pools.find((pool) => pool.name === name);
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];

@@ -2,13 +2,13 @@ import { same } from "../../base/same.ts";
 import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
 import { addressAt, parseCidr } from "../../net/cidr.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
-import type { Current } from "./current.ts";
+import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
 import { knownPools, poolAround } from "./plan-pools.ts";
-import type { Filling, SettingsStep } from "./steps.ts";
+import type { FillingSteps, SettingsStep } from "./steps.ts";
 
-type Work = Filling & Pick<PlannedBlocks, "whose">;
+type Work = FillingSteps & Pick<PlannedBlocks, "whose">;
 
 /**
  * Plans the changes of the configuration. Strict affinity and the block limit would reject assignments that the cluster
@@ -17,7 +17,7 @@ type Work = Filling & Pick<PlannedBlocks, "whose">;
  */
 export function planSettings(
   desired: Desired,
-  current: Current,
+  current: CurrentState,
   work: Work,
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
   const before = current.settings;
@@ -72,7 +72,7 @@ const conflict = (name: string, problem: string): Conflict => ({
 });
 
 /** Returns the host with the most blocks in a pool after the claims, and their number. */
-function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
+function mostBlocks(desired: Desired, current: CurrentState, { claims }: Work) {
   const pools = knownPools(desired, current);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
@@ -99,7 +99,7 @@ function mostBlocks(desired: Desired, current: Current, { claims }: Work) {
 /** Returns the hosts to which Plat would assign nothing until they are registered. */
 function unregistered(
   desired: Desired,
-  current: Current,
+  current: CurrentState,
   { assigns, claims }: Work,
 ): readonly Conflict[] {
   if (!current.settings.requireRegisteredHosts) return [];

@@ -1,15 +1,15 @@
 import { same } from "../../base/same.ts";
 import type { ApplicationRead } from "../space/configuration.ts";
-import type { Current } from "./current.ts";
+import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
 import { planPools } from "./plan-pools.ts";
 import { planSettings } from "./plan-settings.ts";
-import type { Counts, Plan, Verb } from "./steps.ts";
+import type { Plan, StepCounts, Verb } from "./steps.ts";
 
 /** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
-export function planOf(desired: Desired, current: Current): Plan {
+export function planOf(desired: Desired, current: CurrentState): Plan {
   const blocks = planBlocks(desired, current);
   const addresses = planAddresses(desired, current, blocks);
   const { claims, disowns, leftovers } = blocks;
@@ -89,7 +89,7 @@ function counts(
   all: number,
   steps: readonly { readonly verb?: Verb }[],
   conflicts: number,
-): Counts {
+): StepCounts {
   const create = steps.filter(({ verb }) => verb === "create").length;
   const change = steps.filter(({ verb }) => verb === "change").length;
   return { create, change, unchanged: Math.max(0, all - create - change - conflicts), conflicts };

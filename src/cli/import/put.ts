@@ -1,5 +1,5 @@
 import { found, type Path, type PlatClient } from "../../client/index.ts";
-import { detailsOf, matching } from "../resource/change.ts";
+import { detailsOf, headersAsSeen } from "../resource/change.ts";
 
 interface Written {
   readonly effectiveAt?: string;
@@ -34,7 +34,7 @@ export async function put(
     path: route,
     query: { dryRun: dryRun || undefined },
     body: bodyOver(before?.body ?? {}),
-    ...matching(before),
+    ...headersAsSeen(before),
   });
   return { body, effectiveAt: body.effectiveAt, warnings: detailsOf(body) };
 }

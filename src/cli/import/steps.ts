@@ -70,7 +70,7 @@ export interface DisownStep {
   readonly host: HostId;
 }
 
-export interface Counts {
+export interface StepCounts {
   readonly create: number;
   readonly change: number;
   readonly unchanged: number;
@@ -92,11 +92,11 @@ export interface Plan {
   readonly leftovers: readonly { readonly address: string; readonly handle: string }[];
   readonly conflicts: readonly Conflict[];
   readonly notes: readonly string[];
-  readonly counts: Readonly<Record<string, Counts>>;
+  readonly counts: Readonly<Record<string, StepCounts>>;
 }
 
 /** The steps that need serving pools. */
-export type Filling = Pick<Plan, "claims" | "assigns">;
+export type FillingSteps = Pick<Plan, "claims" | "assigns">;
 
 export const assignStepOf = (
   block: Cidr,

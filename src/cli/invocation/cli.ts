@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isRecord } from "../../api/schema/schema.ts";
-import { isRejection, type PlatClient } from "../../client/index.ts";
+import { isRejection, type PlatClient, type PlatOptions } from "../../client/index.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -12,14 +12,14 @@ import {
   rowsPrinter,
 } from "../output/print.ts";
 import type { Io } from "../shell/io.ts";
-import { type Connection, clientOver, connectionOf, type GlobalOptions } from "./connection.ts";
-import { watching } from "./watch.ts";
+import { clientFor, connectionOf, type GlobalOptions } from "./connection.ts";
+import { watchResult } from "./watch.ts";
 
 /** The tools of a command after its line was parsed. */
 export interface Session {
   readonly io: Io;
   /** The API that the client calls, and how. */
-  readonly connection: Connection;
+  readonly connection: PlatOptions;
   readonly client: PlatClient;
   /** Returns the same client in another space. */
   readonly clientIn: (space: string) => PlatClient;
@@ -53,8 +53,8 @@ export function action<Args extends readonly unknown[], Options>(
     const session: Session = {
       io,
       connection,
-      client: clientOver(io, connection),
-      clientIn: (space) => clientOver(io, { ...connection, space }),
+      client: clientFor(io, connection),
+      clientIn: (space) => clientFor(io, { ...connection, space }),
       print: (said) => print(io, format, dryRun ? asDryRun(said) : said),
       printRows: rowsPrinter(io, format),
     };
@@ -65,7 +65,7 @@ export function action<Args extends readonly unknown[], Options>(
     try {
       if (!watch) await done(session);
       else
-        await watching(io, format, (quiet, told) =>
+        await watchResult(io, format, (quiet, told) =>
           done({ ...session, io: quiet, print: told as Session["print"] }),
         );
     } catch (error) {
@@ -102,7 +102,7 @@ export const withDryRun = (command: Command, preview: string): Command =>
   command.option("--dry-run", preview);
 
 /** Returns the end of a line that says what a command has done: that of a dry run says that nothing is done. */
-export const markOf = ({ dryRun }: DryRunOption): string => (dryRun ? " (dry run)" : "");
+export const dryRunMark = ({ dryRun }: DryRunOption): string => (dryRun ? " (dry run)" : "");
 
 const asDryRun = <Said extends { readonly document: unknown }>(said: Said): Said =>
   isRecord(said.document) ? { ...said, document: { ...said.document, dryRun: true } } : said;

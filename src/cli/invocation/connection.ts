@@ -4,12 +4,9 @@ import { PORT_DEFAULT } from "../../base/server-options.ts";
 import { type PlatClient, type PlatOptions, platClient } from "../../client/index.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { type Context, contextNamed, readContexts } from "./contexts.ts";
+import { type ApiContext, contextNamed, readContexts } from "./contexts.ts";
 
 const ENDPOINT_DEFAULT = `http://127.0.0.1:${PORT_DEFAULT}`;
-
-/** The API that a command calls, with the credentials and the space of its requests. */
-export type Connection = PlatOptions;
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -23,7 +20,7 @@ export interface GlobalOptions {
  * Returns the API to call. An option decides, else the environment, else the context. A context whose endpoint is not used gives
  * nothing, because its credentials are for this endpoint alone.
  */
-export async function connectionOf(io: Io, options: GlobalOptions): Promise<Connection> {
+export async function connectionOf(io: Io, options: GlobalOptions): Promise<PlatOptions> {
   const { env } = io;
   // An empty variable counts as unset, because scripts leave such ones.
   const endpoint = options.endpoint ?? (env.PLAT_ENDPOINT || undefined);
@@ -44,17 +41,17 @@ export async function connectionOf(io: Io, options: GlobalOptions): Promise<Conn
 }
 
 /** Returns the named context, else the current one; nothing if there is none. */
-async function contextFor(io: Io, name: string | undefined): Promise<Context | undefined> {
+async function contextFor(io: Io, name: string | undefined): Promise<ApiContext | undefined> {
   const contexts = await readContexts(io);
   const wanted = name ?? (io.env.PLAT_CONTEXT || contexts.current);
   return wanted === undefined ? undefined : contextNamed(io, contexts, wanted);
 }
 
-const tokenIn = async (io: Io, context: Context | undefined): Promise<string | undefined> =>
+const tokenIn = async (io: Io, context: ApiContext | undefined): Promise<string | undefined> =>
   context?.tokenFile === undefined ? undefined : (await readInput(io, context.tokenFile)).trim();
 
 /** Returns the client of a connection. */
-export const clientOver = ({ sleep }: Pick<Io, "sleep">, connection: Connection): PlatClient =>
+export const clientFor = ({ sleep }: Pick<Io, "sleep">, connection: PlatOptions): PlatClient =>
   platClient(connection, { sleep });
 
 /** Returns the client for a line whose last word is incomplete. Errors: the line has no valid connection. */
@@ -64,7 +61,7 @@ export async function clientOfLine(io: Io, words: readonly string[]): Promise<Pl
   if (over.at(-1)?.startsWith("-")) over.pop();
   const command = withGlobalOptions(new Command());
   command.parseOptions(over);
-  return clientOver(io, await connectionOf(io, command.opts<GlobalOptions>()));
+  return clientFor(io, await connectionOf(io, command.opts<GlobalOptions>()));
 }
 
 /** Adds the options of every command: endpoint, address space, Region and context. */

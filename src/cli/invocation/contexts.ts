@@ -24,7 +24,7 @@ const contexts = v.strictObject({
 });
 
 /** An API, a space, and the way to its credentials. It has no secret: a token stays in its file, and a key in the profile of AWS. */
-export type Context = v.InferOutput<typeof context>;
+export type ApiContext = v.InferOutput<typeof context>;
 
 /** The contexts of a user by their names, and the one that commands use. */
 export type Contexts = v.InferOutput<typeof contexts>;
@@ -71,7 +71,7 @@ export async function writeContexts({ env }: Io, changed: Contexts): Promise<voi
 }
 
 /** Returns the context with a name. Errors: there is none. */
-export function contextNamed(io: Io, { contexts: known }: Contexts, name: string): Context {
+export function contextNamed(io: Io, { contexts: known }: Contexts, name: string): ApiContext {
   const found = Object.hasOwn(known, name) ? known[name] : undefined;
   if (found) return found;
   const names = Object.keys(known);

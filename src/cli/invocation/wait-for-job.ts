@@ -2,14 +2,14 @@ import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
 import { progressing } from "../output/progress.ts";
 import { type Column, sentenceText, tableText } from "../output/table.ts";
-import { CommandError, EXIT, rejection, usageError } from "../shell/exit.ts";
+import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import type { DryRunOption, Session } from "./cli.ts";
 import type { Duration } from "./options.ts";
 
-export type Job = Answer<"readJob">;
+export type JobRead = Answer<"readJob">;
 
-export const JOB_COLUMNS: readonly Column<Job>[] = [
+export const JOB_COLUMNS: readonly Column<JobRead>[] = [
   { header: "ID", value: ({ id }) => id },
   { header: "KIND", value: ({ kind }) => kind },
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
@@ -29,7 +29,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
  */
 export function printJob(
   { print }: Pick<Session, "print">,
-  { id, ...job }: Job,
+  { id, ...job }: JobRead,
   { dryRun }: DryRunOption = {},
 ): void {
   print({
@@ -61,9 +61,9 @@ export const TIMEOUT_HELP =
  */
 export async function follow(
   { io, client }: Pick<Session, "io" | "client">,
-  begun: Job,
+  begun: JobRead,
   timeout: Duration | undefined,
-): Promise<Job> {
+): Promise<JobRead> {
   const untilMs = timeout ? io.nowMs() + timeout.ms : Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const { signal } = interruption;
@@ -113,9 +113,9 @@ export function checkTimeout({ wait, timeout }: WaitOptions): void {
 }
 
 /** Rejects if a job ended without success. */
-export function checkDone({ id, state, detail }: Job): void {
+export function checkDone({ id, state, detail }: JobRead): void {
   if (state === "failed" || state === "cancelled")
-    throw rejection(
+    throw rejectionError(
       `job_${state}`,
       `Job ${id} ${state === "failed" ? "failed" : "was cancelled"}: ${detail}`,
     );

@@ -12,7 +12,7 @@ type Said = Listing<unknown> | Prose;
  *
  * @param look reads the result again and passes it on; its `Io` shows messages at the first look only
  */
-export async function watching(
+export async function watchResult(
   io: Io,
   format: Format,
   look: (io: Io, told: (said: Said) => void) => Promise<void>,

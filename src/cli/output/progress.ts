@@ -1,10 +1,10 @@
-import type { Io, Progress } from "../shell/io.ts";
+import type { Io, ShownProgress } from "../shell/io.ts";
 
 /** Shows progress while long work runs, and hides it after success and failure. */
 export async function progressing<Result>(
   io: Io,
   text: string,
-  work: (shown: Progress) => Promise<Result>,
+  work: (shown: ShownProgress) => Promise<Result>,
 ): Promise<Result> {
   const shown = io.progress(text);
   try {
@@ -19,7 +19,7 @@ export async function progressing<Result>(
  *
  * @param done the result, to which the work adds
  */
-export async function told(
+export async function tellingResult(
   done: readonly unknown[],
   tell: () => void,
   work: () => Promise<void>,
@@ -34,7 +34,7 @@ export async function told(
 }
 
 /** Shows a count to a person after each step, `12 of 40 blocks`, with the total if it is known. */
-export function counting(shown: Progress, what: string, total?: number): () => void {
+export function counting(shown: ShownProgress, what: string, total?: number): () => void {
   let done = 0;
   return () => {
     done++;

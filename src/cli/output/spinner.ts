@@ -1,12 +1,12 @@
 import type { Ora } from "ora";
-import type { Progress } from "../shell/io.ts";
+import type { ShownProgress } from "../shell/io.ts";
 
 /** Returns a spinner for a terminal with a person; nothing in a pipe or a log. It disappears before other output. */
 export function spinnerOn(
   stream: NodeJS.WriteStream,
   env: Readonly<Record<string, string | undefined>>,
   said: string,
-): Progress {
+): ShownProgress {
   let text = said;
   // A build may have a terminal without a person. A dumb terminal cannot remove a line. Some containers and recorders
   // have a terminal without a size, on which a spinner would never end.

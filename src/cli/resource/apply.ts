@@ -2,7 +2,13 @@ import { Command } from "commander";
 import { cut } from "../../api/schema/schema.ts";
 import { NotSent, type PlatClient } from "../../client/index.ts";
 import { intervalOf, overlaps, parseCidr } from "../../net/cidr.ts";
-import { action, type DryRunOption, markOf, type Session, withDryRun } from "../invocation/cli.ts";
+import {
+  action,
+  type DryRunOption,
+  dryRunMark,
+  type Session,
+  withDryRun,
+} from "../invocation/cli.ts";
 import type { Duration } from "../invocation/options.ts";
 import { checkDone, checkTimeout, follow, type WaitOptions } from "../invocation/wait-for-job.ts";
 import { progressing } from "../output/progress.ts";
@@ -11,9 +17,9 @@ import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
-import { type Change, dryRun, make, warn } from "./change.ts";
-import { readDocuments, type Wanted, type WantedSet } from "./documents.ts";
-import { type Kind, POOL, titled } from "./kind.ts";
+import { dryRun, make, type ObjectChange, warn } from "./change.ts";
+import { readWanted, type WantedObject, type WantedSet } from "./documents.ts";
+import { POOL_RESOURCE, type ResourceKind, titled } from "./kind.ts";
 import { listAll } from "./list.ts";
 
 const AT_ONCE = 8;
@@ -26,7 +32,7 @@ interface Options extends WaitOptions, DryRunOption {
  * Makes `apply -f FILE`, as in kubectl. Each manifest goes to the resource of its kind. A document without a kind goes
  * to the kind of the command.
  */
-export const applyCommand = (io: Io, plain: Kind): Command =>
+export const applyCommand = (io: Io, plain: ResourceKind): Command =>
   withDryRun(
     new Command("apply")
       .description(`Create and change ${plain.plural} from files`)
@@ -53,18 +59,18 @@ export const applyCommand = (io: Io, plain: Kind): Command =>
     .action(action(io, apply(plain)));
 
 const apply =
-  (plain: Kind) =>
+  (plain: ResourceKind) =>
   async (session: Session, options: Options): Promise<void> => {
     const { filename, dryRun } = options;
     const { io } = session;
     checkTimeout(options);
-    const { wanted, sets, ignored } = await readDocuments(io, filename, plain);
+    const { wanted, sets, ignored } = await readWanted(io, filename, plain);
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length + sets.length === 0)
       throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
     const surplus = await surplusOf(session.client, sets, wanted);
     const changes = await dryRunAll(session, [...wanted, ...surplus]);
-    if (dryRun) return say(io, changes, markOf(options));
+    if (dryRun) return say(io, changes, dryRunMark(options));
     const jobs = await makeAll(session, changes);
     if (options.wait) await waitForAll(session, jobs, options.timeout);
   };
@@ -72,10 +78,10 @@ const apply =
 /**
  * Makes dry runs of everything before the first write. If a dry run fails, it reports all failures and writes nothing.
  */
-async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
-  const changes: Change[] = [];
+async function dryRunAll({ io, client }: Session, wanted: readonly WantedObject[]) {
+  const changes: ObjectChange[] = [];
   const failures: CommandError[] = [];
-  const work = (one: Wanted) => attempt(one, () => dryRun(client, one));
+  const work = (one: WantedObject) => attempt(one, () => dryRun(client, one));
   await progressing(io, "Looks", async (shown) => {
     for await (const { done, failed } of inSlices(wanted, work)) {
       changes.push(...done);
@@ -92,12 +98,12 @@ async function dryRunAll({ io, client }: Session, wanted: readonly Wanted[]) {
 /** Applies all changes, and returns the jobs that go on after them; an error does not stop the others. */
 async function makeAll(
   { io, client }: Session,
-  changes: readonly Change[],
+  changes: readonly ObjectChange[],
 ): Promise<readonly string[]> {
   const failures: CommandError[] = [];
   const jobs: string[] = [];
   let left = changes.length;
-  const work = (one: Change) => attempt(one.wanted, () => make(client, one));
+  const work = (one: ObjectChange) => attempt(one.wanted, () => make(client, one));
   for await (const { done, failed } of inSlices(changes, work)) {
     say(io, done);
     for (const { job, wanted } of done) {
@@ -136,18 +142,20 @@ async function waitForAll(
 }
 
 interface Slice {
-  readonly done: readonly Change[];
+  readonly done: readonly ObjectChange[];
   readonly failed: readonly CommandError[];
 }
 
 /** Works on items in order, some in parallel. It starts no item after one that got no answer. */
 async function* inSlices<Item>(
   items: readonly Item[],
-  work: (item: Item) => Promise<Change | CommandError>,
+  work: (item: Item) => Promise<ObjectChange | CommandError>,
 ): AsyncGenerator<Slice> {
   for (let at = 0; at < items.length; at += AT_ONCE) {
     const results = await atOnce(items.slice(at, at + AT_ONCE), AT_ONCE, work);
-    const done = results.filter((result): result is Change => !(result instanceof CommandError));
+    const done = results.filter(
+      (result): result is ObjectChange => !(result instanceof CommandError),
+    );
     const failed = results.filter((result) => result instanceof CommandError);
     yield { done, failed };
     if (failed.some(({ exit }) => exit === EXIT.unreachable)) return;
@@ -155,9 +163,9 @@ async function* inSlices<Item>(
 }
 
 async function attempt(
-  { kind, name }: Wanted,
-  work: () => Promise<Change>,
-): Promise<Change | CommandError> {
+  { kind, name }: WantedObject,
+  work: () => Promise<ObjectChange>,
+): Promise<ObjectChange | CommandError> {
   try {
     return await work();
   } catch (error) {
@@ -169,7 +177,7 @@ async function attempt(
   }
 }
 
-const say = (io: Io, changes: readonly Change[], more = "") => {
+const say = (io: Io, changes: readonly ObjectChange[], more = "") => {
   for (const { wanted, outcome, changed, left, warnings } of changes) {
     const title = titled(wanted.kind, wanted.name);
     io.out(`${title} ${outcome}${more}\n`);
@@ -200,9 +208,9 @@ function allOf(
 }
 
 /** Finds new pools that overlap each other, because the API checks each pool alone. A pool lies in its parent by right. */
-function checkApart(changes: readonly Change[]): void {
+function checkApart(changes: readonly ObjectChange[]): void {
   const pools = changes
-    .filter(({ wanted, outcome }) => wanted.kind === POOL && outcome === "created")
+    .filter(({ wanted, outcome }) => wanted.kind === POOL_RESOURCE && outcome === "created")
     .filter(({ body }) => body.parent === undefined)
     .map(({ wanted: { name }, body }) => ({ name, cidr: String(body.cidr) }));
   for (const [at, one] of pools.entries()) {
@@ -223,9 +231,9 @@ function isOverlap(a: string, b: string): boolean {
 async function surplusOf(
   client: PlatClient,
   sets: readonly WantedSet[],
-  wanted: readonly Wanted[],
-): Promise<readonly Wanted[]> {
-  const surplus: Wanted[] = [];
+  wanted: readonly WantedObject[],
+): Promise<readonly WantedObject[]> {
+  const surplus: WantedObject[] = [];
   for (const kind of new Set(sets.map((set) => set.kind))) {
     const forms = sets.filter((set) => set.kind === kind);
     const described = new Set(wanted.filter((one) => one.kind === kind).map(({ name }) => name));

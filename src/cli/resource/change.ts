@@ -5,12 +5,12 @@ import { found, isRejection, type PlatClient, type Reply } from "../../client/in
 import type { Seen } from "../../client/request.ts";
 import { keepingUnsaid } from "../../contract/manifest-fields.ts";
 import type { Io } from "../shell/io.ts";
-import type { Wanted } from "./documents.ts";
-import { pathOf } from "./kind.ts";
+import type { WantedObject } from "./documents.ts";
+import { pathOfObject } from "./kind.ts";
 
 /** A change of an object: its current state, its desired state, and the action. */
-export interface Change {
-  readonly wanted: Wanted;
+export interface ObjectChange {
+  readonly wanted: WantedObject;
   readonly outcome: "created" | "configured" | "unchanged" | "deleted";
   /** The desired object as the API returns it, with defaults. */
   readonly body: Body;
@@ -45,15 +45,15 @@ const UNSET = new Set(["name", "state", "job", "members"]);
 const TRIES_MAX = 4;
 
 /** Reads the current object, and makes a dry run of the change, so that the API has validated it. */
-export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change> {
-  const path = pathOf(wanted.kind, wanted.name);
+export async function dryRun(client: PlatClient, wanted: WantedObject): Promise<ObjectChange> {
+  const path = pathOfObject(wanted.kind, wanted.name);
   const seen = await current(client, wanted);
   if (!wanted.body) {
     const nothing = { wanted, body: {}, changed: [], left: [], warnings: [] };
     // An object that is not there any more has nothing to delete.
     if (!seen) return { ...nothing, outcome: "unchanged", etag: undefined };
     const query = { dryRun: true };
-    await client.call({ method: "DELETE", path, query, ...matching(seen) });
+    await client.call({ method: "DELETE", path, query, ...headersAsSeen(seen) });
     return { ...nothing, outcome: "deleted", etag: seen.etag };
   }
   const sent = isManifest(wanted.body)
@@ -64,7 +64,7 @@ export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change
     path,
     query: { dryRun: true },
     body: sent,
-    ...matching(seen),
+    ...headersAsSeen(seen),
   });
   const { dryRun: _, warnings, ...stands } = answer;
   const body = keepingUnsaid(wanted.unsaid, stands, seen?.body);
@@ -84,9 +84,9 @@ export async function dryRun(client: PlatClient, wanted: Wanted): Promise<Change
 /** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
 async function current(
   client: PlatClient,
-  { kind, name, body }: Wanted,
+  { kind, name, body }: WantedObject,
 ): Promise<Reply<Body> | undefined> {
-  const seen = await found(client.call<Body>({ method: "GET", path: pathOf(kind, name) }));
+  const seen = await found(client.call<Body>({ method: "GET", path: pathOfObject(kind, name) }));
   return body && seen?.body.state === "pending" ? undefined : seen;
 }
 
@@ -94,16 +94,16 @@ async function current(
  * Makes a change after its dry run, unless there is nothing to change. After a concurrent change it tries again, so
  * that the last apply wins, as with kubectl.
  */
-export async function make(client: PlatClient, answer: Change): Promise<Change> {
+export async function make(client: PlatClient, answer: ObjectChange): Promise<ObjectChange> {
   let change = answer;
   for (let tries = 1; change.outcome !== "unchanged"; tries++) {
     const { wanted, body } = change;
-    const path = pathOf(wanted.kind, wanted.name);
+    const path = pathOfObject(wanted.kind, wanted.name);
     try {
       const made = await client.call<Body>({
         ...(wanted.body ? { method: "PUT", body } : { method: "DELETE" }),
         path,
-        ...matching(change),
+        ...headersAsSeen(change),
       });
       return { ...change, warnings: detailsOf(made.body), job: jobOf(made.body) };
     } catch (error) {
@@ -115,7 +115,7 @@ export async function make(client: PlatClient, answer: Change): Promise<Change> 
 }
 
 /** Returns the precondition of a write as headers, for a path that no operation has a name for. */
-export const matching = (seen: Seen) => ({
+export const headersAsSeen = (seen: Seen) => ({
   headers: seen?.etag === undefined ? { "If-None-Match": "*" } : { "If-Match": seen.etag },
 });
 
@@ -138,7 +138,7 @@ const isOvertaken = (error: unknown) =>
   isRejection(error, "precondition_failed") || isRejection(error, "precondition_required");
 
 /** Returns the fields that `apply` leaves, but for those whose value a new object of the same manifest would have. */
-function leftOf({ unsaid, body = {} }: Wanted, seen: Body = {}): readonly FieldLeft[] {
+function leftOf({ unsaid, body = {} }: WantedObject, seen: Body = {}): readonly FieldLeft[] {
   const usual = body as Body;
   return unsaid
     .filter((field) => seen[field] !== undefined && !isDeepStrictEqual(seen[field], usual[field]))

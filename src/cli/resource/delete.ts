@@ -2,18 +2,18 @@ import { Command } from "commander";
 import {
   action,
   type DryRunOption,
+  dryRunMark,
   ignoringNotFound,
-  markOf,
   type Session,
 } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { matching } from "./change.ts";
-import { type Kind, pathOf } from "./kind.ts";
+import { headersAsSeen } from "./change.ts";
+import { pathOfObject, type ResourceKind } from "./kind.ts";
 
 /** Makes the command `delete NAME`. */
-export const deleteCommand = (io: Io, kind: Kind): Command =>
+export const deleteCommand = (io: Io, kind: ResourceKind): Command =>
   deletion(kind)
     .action(
       action(io, async (session: Session, options: ConfirmOptions, name: string) => {
@@ -26,7 +26,7 @@ export const deleteCommand = (io: Io, kind: Kind): Command =>
     .addHelpText("after", examples([`Delete one`, `plat ${kind.noun} delete ${kind.sample}`]));
 
 /** Makes the delete command without its action. */
-export const deletion = ({ noun }: Kind): Command =>
+export const deletion = ({ noun }: ResourceKind): Command =>
   ignoringNotFound(
     withConfirmation(
       new Command("delete")
@@ -43,14 +43,14 @@ export const deletion = ({ noun }: Kind): Command =>
  */
 export async function deleteAsSeen(
   { client, io }: Session,
-  kind: Kind,
+  kind: ResourceKind,
   name: string,
   { dryRun }: DryRunOption,
   confirm: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const path = pathOf(kind, name);
+  const path = pathOfObject(kind, name);
   const seen = await client.call({ method: "GET", path });
   if (!dryRun) await confirm();
-  await client.call({ method: "DELETE", path, query: { dryRun }, ...matching(seen) });
-  io.out(`${kind.title} "${name}" deleted${markOf({ dryRun })}\n`);
+  await client.call({ method: "DELETE", path, query: { dryRun }, ...headersAsSeen(seen) });
+  io.out(`${kind.title} "${name}" deleted${dryRunMark({ dryRun })}\n`);
 }

@@ -6,11 +6,18 @@ import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
-import { KINDS, type Kind, type Manifest, nameIn, type SetForm, titled } from "./kind.ts";
+import {
+  KINDS,
+  type Manifest,
+  nameInDocument,
+  type ResourceKind,
+  type SetForm,
+  titled,
+} from "./kind.ts";
 
 /** An object to create, change or delete in the API, with its name. */
-export interface Wanted {
-  readonly kind: Kind;
+export interface WantedObject {
+  readonly kind: ResourceKind;
   readonly name: string;
   /** Absent: it is to be deleted. */
   readonly body?: object;
@@ -20,13 +27,13 @@ export interface Wanted {
 
 /** A set of objects, all of which one manifest describes. */
 export interface WantedSet {
-  readonly kind: Kind;
+  readonly kind: ResourceKind;
   readonly form: SetForm;
   readonly name: string;
 }
 
 export interface Documents {
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly WantedObject[];
   readonly sets: readonly WantedSet[];
   /** The manifests of other kinds, each by its kind and name. */
   readonly ignored: readonly string[];
@@ -36,12 +43,12 @@ export interface Documents {
  * Reads the documents in files: one or more manifests, or lists of them. It also reads the output of `get -o json` and
  * `get -o yaml`, which has the kind of the command. Errors: a file that cannot be read, or that has other content.
  */
-export async function readDocuments(
+export async function readWanted(
   io: Io,
   files: readonly string[],
-  plain: Kind,
+  plain: ResourceKind,
 ): Promise<Documents> {
-  const wanted: Wanted[] = [];
+  const wanted: WantedObject[] = [];
   const sets: WantedSet[] = [];
   const ignored: string[] = [];
   for (const file of files)
@@ -64,7 +71,7 @@ export async function readDocuments(
 export async function readItems(
   io: Io,
   file: string,
-  kind: Pick<Kind, "plural">,
+  kind: Pick<ResourceKind, "plural">,
 ): Promise<readonly unknown[]> {
   return itemsOf(file, parsed(file, await readInput(io, file)), kind);
 }
@@ -84,7 +91,7 @@ function parsed(file: string, text: string): readonly unknown[] {
 function itemsOf(
   file: string,
   documents: readonly unknown[],
-  { plural }: Pick<Kind, "plural">,
+  { plural }: Pick<ResourceKind, "plural">,
 ): readonly unknown[] {
   return documents.flatMap((document) => {
     const isOurs = isRecord(document) && !isManifest(document) && Object.hasOwn(document, plural);
@@ -97,7 +104,10 @@ function itemsOf(
 }
 
 /** Returns the object that a manifest describes; nothing for kinds that are none of Plat's. */
-function described(file: string, manifest: Record<string, unknown>): readonly Wanted[] | undefined {
+function described(
+  file: string,
+  manifest: Record<string, unknown>,
+): readonly WantedObject[] | undefined {
   const found = formOf(manifest, ({ manifests }) => manifests);
   if (!found) return undefined;
   const { kind, form } = found;
@@ -113,15 +123,15 @@ function describedAsSet(file: string, manifest: Record<string, unknown>) {
   const { kind, form } = found;
   const set: WantedSet = { ...found, name: nameFor(file, form, manifest) };
   const members = form.membersOf(manifest as unknown as Manifest);
-  const wanted = members.map((member): Wanted => ({ kind, ...member, unsaid: form.unsaid }));
+  const wanted = members.map((member): WantedObject => ({ kind, ...member, unsaid: form.unsaid }));
   return { set, wanted };
 }
 
 /** Returns the form of a manifest, among those of all kinds. */
 function formOf<Form extends ManifestKind>(
   manifest: Record<string, unknown>,
-  formsOf: (kind: Kind) => readonly Form[],
-): { readonly kind: Kind; readonly form: Form } | undefined {
+  formsOf: (kind: ResourceKind) => readonly Form[],
+): { readonly kind: ResourceKind; readonly form: Form } | undefined {
   const forms = KINDS.flatMap((kind) => formsOf(kind).map((form) => ({ kind, form })));
   return forms.find(
     ({ form: { kind, apiVersions } }) =>
@@ -136,11 +146,11 @@ function nameFor(file: string, { kind }: ManifestKind, manifest: Record<string, 
 }
 
 /** Returns true for an object whose name has its kind, which a manifest has as well. */
-const isOfName = (plain: Kind, item: Record<string, unknown>): boolean =>
+const isOfName = (plain: ResourceKind, item: Record<string, unknown>): boolean =>
   plain.nameFields !== undefined && !Object.hasOwn(item, "apiVersion");
 
-function saidPlainly(file: string, item: unknown, kind: Kind): Wanted {
-  const name = isRecord(item) ? nameIn(kind, item) : undefined;
+function saidPlainly(file: string, item: unknown, kind: ResourceKind): WantedObject {
+  const name = isRecord(item) ? nameInDocument(kind, item) : undefined;
   if (isRecord(item) && name !== undefined) {
     if (Object.hasOwn(item, "space"))
       throw usageError(

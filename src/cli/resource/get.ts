@@ -4,7 +4,7 @@ import type { Column } from "../output/table.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { unreadIn } from "../space/lists.ts";
-import { type Kind, pathOf } from "./kind.ts";
+import { pathOfObject, type ResourceKind } from "./kind.ts";
 import { listKnown } from "./list.ts";
 import { noteIfEmpty } from "./none.ts";
 
@@ -17,7 +17,8 @@ export const getVerb = (): Command =>
 /** Returns `get [NAME]`, which shows one object of a kind, or all of them. */
 export const getCommand = <Body>(
   io: Io,
-  kind: Pick<Kind, "noun" | "plural" | "sample" | "nameFields"> & Partial<Pick<Kind, "perPage">>,
+  kind: Pick<ResourceKind, "noun" | "plural" | "sample" | "nameFields"> &
+    Partial<Pick<ResourceKind, "perPage">>,
   columns: readonly Column<Body>[],
   printOne?: (session: Session, body: Body) => void,
 ): Command =>
@@ -36,7 +37,10 @@ export const getCommand = <Body>(
       action(io, async (session: Session, _: object, name?: string) => {
         const { client, print } = session;
         if (name !== undefined) {
-          const { body } = await client.call<Body>({ method: "GET", path: pathOf(kind, name) });
+          const { body } = await client.call<Body>({
+            method: "GET",
+            path: pathOfObject(kind, name),
+          });
           return printOne
             ? printOne(session, body)
             : print({ columns, rows: [body], document: body });

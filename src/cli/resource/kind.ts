@@ -24,7 +24,7 @@ import { SPIDER_RESERVED_IP } from "../../nouns/reservation/contract/spider-rese
 import { usageError } from "../shell/exit.ts";
 
 /** A kind of named resource that operators define: its path in the API, and its manifests. */
-export interface Kind {
+export interface ResourceKind {
   /** The name of one object in the command: `pool`. */
   readonly noun: string;
   /** A name for the examples in the help. */
@@ -105,7 +105,7 @@ const registeredIn = ({ apiVersion, kind, metadata }: Manifest) => {
   return { apiVersion, kind, metadata: { name, labels, annotations } };
 };
 
-export const POOL: Kind = {
+export const POOL_RESOURCE: ResourceKind = {
   noun: "pool",
   sample: "default-ipv4",
   title: "ippool",
@@ -140,7 +140,7 @@ export const POOL: Kind = {
   ],
 };
 
-export const RESERVATION: Kind = {
+export const RESERVATION_RESOURCE: ResourceKind = {
   noun: "reservation",
   sample: "gateways",
   title: "ipreservation",
@@ -162,7 +162,7 @@ export const RESERVATION: Kind = {
   sets: [],
 };
 
-export const NODE: Kind = {
+export const NODE_RESOURCE: ResourceKind = {
   noun: "node",
   sample: "node-1",
   title: "node",
@@ -172,8 +172,8 @@ export const NODE: Kind = {
   sets: [],
 };
 
-export const NAMESPACE: Kind = {
-  ...NODE,
+export const NAMESPACE_RESOURCE: ResourceKind = {
+  ...NODE_RESOURCE,
   noun: "namespace",
   sample: "shop",
   title: "namespace",
@@ -182,7 +182,7 @@ export const NAMESPACE: Kind = {
 };
 
 /** A workload. Its name has its namespace and its kind. */
-export const APPLICATION: Kind = {
+export const APPLICATION_RESOURCE: ResourceKind = {
   noun: "application",
   sample: "shop/Deployment/web",
   title: "application",
@@ -193,7 +193,7 @@ export const APPLICATION: Kind = {
   nameFields: ["namespace", "kind", "name"],
 };
 
-export const QUOTA: Kind = {
+export const QUOTA_RESOURCE: ResourceKind = {
   noun: "quota",
   sample: "red",
   title: "quota",
@@ -203,13 +203,18 @@ export const QUOTA: Kind = {
   sets: [],
 };
 
-export const KINDS = [POOL, RESERVATION, NODE, NAMESPACE];
+export const KINDS = [POOL_RESOURCE, RESERVATION_RESOURCE, NODE_RESOURCE, NAMESPACE_RESOURCE];
 
-export const listPath = ({ plural }: Pick<Kind, "plural">): Path => path`/v1/${plural}`;
+export const listPath = ({ plural }: Pick<ResourceKind, "plural">): Path => path`/v1/${plural}`;
 
 /** Returns the path of an object. Errors: a name that lacks a part, such as `web` for an application. */
-export function pathOf(
-  { noun, plural, sample, nameFields }: Pick<Kind, "noun" | "plural" | "sample" | "nameFields">,
+export function pathOfObject(
+  {
+    noun,
+    plural,
+    sample,
+    nameFields,
+  }: Pick<ResourceKind, "noun" | "plural" | "sample" | "nameFields">,
   name: string,
 ): Path {
   if (!nameFields) return path`/v1/${plural}/${name}`;
@@ -220,8 +225,8 @@ export function pathOf(
 }
 
 /** Returns the name in a document of the API; nothing if a part of it is missing. */
-export function nameIn(
-  { nameFields = ["name"] }: Pick<Kind, "nameFields">,
+export function nameInDocument(
+  { nameFields = ["name"] }: Pick<ResourceKind, "nameFields">,
   document: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const parts = nameFields.map((field) => document[field]);
@@ -229,7 +234,7 @@ export function nameIn(
 }
 
 /** Returns a title such as `ippool/web`. */
-export const titled = ({ title }: Kind, name: string): string => `${title}/${name}`;
+export const titled = ({ title }: ResourceKind, name: string): string => `${title}/${name}`;
 
 /**
  * Returns a pool of prefixes for each network of Cilium's pool. It is Manual: in Cilium, a node has of a pool what it requests by the

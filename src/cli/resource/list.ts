@@ -1,8 +1,8 @@
 import { type PlatClient, pagesOf } from "../../client/index.ts";
 import { allIn, knownIn, type ListPage } from "../space/lists.ts";
-import { type Kind, listPath } from "./kind.ts";
+import { listPath, type ResourceKind } from "./kind.ts";
 
-type Listing = Pick<Kind, "plural"> & Partial<Pick<Kind, "perPage">>;
+type Listing = Pick<ResourceKind, "plural"> & Partial<Pick<ResourceKind, "perPage">>;
 
 /** Lists all resources of a kind in the space, up to the last page. Errors: one of them cannot be read. */
 export const listAll = <Body>(client: PlatClient, kind: Listing): Promise<readonly Body[]> =>

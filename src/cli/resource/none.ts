@@ -1,5 +1,5 @@
 import type { Session } from "../invocation/cli.ts";
-import { rejection } from "../shell/exit.ts";
+import { rejectionError } from "../shell/exit.ts";
 
 type Reading = Pick<Session, "io" | "client">;
 
@@ -33,7 +33,8 @@ export async function checkNotEmpty(
   what: string,
 ): Promise<void> {
   if (list.length > 0) return;
-  if (!(await hasPools(session))) throw rejection("no_pools", noPoolsAnd(session, what), ADVICE);
+  if (!(await hasPools(session)))
+    throw rejectionError("no_pools", noPoolsAnd(session, what), ADVICE);
   session.io.err(`Note: no ${what} found in space "${session.client.space}".\n`);
 }
 

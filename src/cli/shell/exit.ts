@@ -44,7 +44,7 @@ export const errorText = ({ exit, message }: CommandError): string =>
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Makes the error of a rejection: a sentence with the reason, what to do, and the code of the problem for programs. */
-export const rejection = (code: string, sentence: string, ...more: readonly string[]) =>
+export const rejectionError = (code: string, sentence: string, ...more: readonly string[]) =>
   new CommandError(EXIT.rejected, [sentence, ...more, `code: ${code}`].join("\n"));
 
 /** Makes the error of invalid input; the message names the input and the valid values. */

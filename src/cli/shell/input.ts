@@ -42,7 +42,7 @@ const LINE_FEED = 0x0a;
  *
  * @throws CommandError if a line is too long, or is not UTF-8
  */
-export async function* readLines(io: Io): AsyncGenerator<readonly string[]> {
+export async function* linesOfStdin(io: Io): AsyncGenerator<readonly string[]> {
   let begun = Buffer.alloc(0);
   for await (const part of io.stdin()) {
     const bytes = Buffer.concat([begun, part]);

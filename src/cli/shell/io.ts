@@ -5,7 +5,7 @@ export interface Io {
   /** Writes messages for people, such as errors. */
   readonly err: (text: string) => void;
   /** Shows the progress of long work on a terminal. */
-  readonly progress: (text: string) => Progress;
+  readonly progress: (text: string) => ShownProgress;
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads stdin as it comes. It reads on when the next part is asked for, so that a slow reader slows the writer. */
@@ -27,7 +27,7 @@ interface Terminal {
   readonly errHasColors: boolean;
 }
 
-export interface Progress {
+export interface ShownProgress {
   readonly update: (text: string) => void;
   readonly done: () => void;
 }

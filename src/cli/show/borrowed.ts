@@ -65,11 +65,11 @@ function rowOf(
   owned: HeldAddress | undefined,
 ): Borrowed {
   const attributes = owned?.handle === handle ? owned?.owner?.active : undefined;
-  return { address, host, block: cidr, blockOwner, handle, ...workloadOf(attributes) };
+  return { address, host, block: cidr, blockOwner, handle, ...userByAttributes(attributes) };
 }
 
 /** Returns the user of an address, by the attribute names of Calico. */
-export function workloadOf(attributes: Readonly<Record<string, string>> = {}) {
+export function userByAttributes(attributes: Readonly<Record<string, string>> = {}) {
   const { namespace = "", pod, type, "vmi-name": machine } = attributes;
   if (machine !== undefined) return { type: "vmi", allocatedTo: `${namespace}/${machine}` };
   if (pod !== undefined) return { type: "pod", allocatedTo: `${namespace}/${pod}` };

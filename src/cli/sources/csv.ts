@@ -8,7 +8,7 @@ import type { Desired, DesiredAddress } from "../import/desired.ts";
 import { desiredInPools } from "../import/in-pools.ts";
 import { usageError } from "../shell/exit.ts";
 import type { OwnedBlocks } from "../space/space.ts";
-import { readEach } from "./entries.ts";
+import { readEntries } from "./entries.ts";
 
 const COLUMNS = ["address", "handle", "host", "attributes"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
@@ -20,12 +20,12 @@ export const desiredFromCsv = (
 ): Promise<Desired> =>
   desiredInPools(
     client,
-    [...texts].flatMap(([file, text]) => addressesOf(file, text)),
+    [...texts].flatMap(([file, text]) => addressesInTable(file, text)),
   );
 
 /** Parses the lines of a table; its first line names the columns in any order. */
-export const addressesOf = (file: string, text: string): DesiredAddress[] =>
-  readEach(
+export const addressesInTable = (file: string, text: string): DesiredAddress[] =>
+  readEntries(
     linesOf(file, text).map(({ record, info }) => ({
       line: record,
       where: `${file}, line ${info.lines}`,

@@ -11,7 +11,7 @@ interface Placed {
  * @param read returns the value of an entry, or its error
  * @throws CommandError with the entries that cannot be read
  */
-export function readEach<Entry extends Placed, Value extends object>(
+export function readEntries<Entry extends Placed, Value extends object>(
   entries: readonly Entry[],
   read: (entry: Entry) => Value | string,
 ): Value[] {
@@ -31,7 +31,7 @@ export function readEach<Entry extends Placed, Value extends object>(
  *
  * @param why the reason why an entry of the VRF is not in use: "their tag is Reserved"
  */
-export function usedIn<Entry>(
+export function inUseOfVrf<Entry>(
   entries: readonly Entry[],
   isOfVrf: (entry: Entry) => boolean,
   isUsed: (entry: Entry) => boolean,

@@ -4,7 +4,7 @@ import type { PlatClient } from "../../client/index.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { handleOfAttachment } from "../../nouns/address/attachment.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
+import { desiredFromSystem, type ForeignAddress } from "../import/in-pools.ts";
 import { usageError } from "../shell/exit.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
@@ -32,7 +32,7 @@ export async function desiredFromHostLocal(
   folders: readonly string[],
   { host, network }: { readonly host: string; readonly network?: string | undefined },
 ): Promise<Desired> {
-  const entries: InventoryAddress[] = [];
+  const entries: ForeignAddress[] = [];
   const others: string[] = [];
   for (const folder of folders) {
     const of = { host, network: network ?? basename(resolve(folder)) };
@@ -48,7 +48,7 @@ export async function desiredFromHostLocal(
   entries.sort((a, b) => compareAddresses(a.address, b.address));
   const notes =
     others.length > 0 ? [`Left out, because no address is the name of: ${others.join(", ")}.`] : [];
-  return desiredFromInventory(client, "host-local", entries, notes);
+  return desiredFromSystem(client, "host-local", entries, notes);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
@@ -62,11 +62,11 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 function entryOf(
-  address: InventoryAddress["address"],
+  address: ForeignAddress["address"],
   file: string,
   text: string,
   { host, network }: { readonly host: string; readonly network: string },
-): InventoryAddress {
+): ForeignAddress {
   const [containerId = "", ifName = IF_NAME_DEFAULT] = text.trim().split(/\r?\n/);
   if (containerId === "") throw usageError(`${file} is empty; it must have the id of a container.`);
   return {

@@ -4,10 +4,10 @@ import { checked } from "../../api/schema/schema.ts";
 import type { PlatClient } from "../../client/index.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
+import { desiredFromSystem, type ForeignAddress } from "../import/in-pools.ts";
 import { counted } from "../output/count.ts";
 import { usageError } from "../shell/exit.ts";
-import { readEach, usedIn } from "./entries.ts";
+import { inUseOfVrf, readEntries } from "./entries.ts";
 
 /*
  * The answer of NetBox to `GET /api/ipam/ip-addresses/`, as far as an import reads it. The serializer has the fields:
@@ -73,7 +73,7 @@ export async function desiredFromNetbox(
       throw usageError(
         `${file} is one page of several: ${counted(all.length, "address", "addresses")} of ${count}. Save the page that its "next" names too, until one names none, and name each file with -f.`,
       );
-  const { used, notes } = usedIn(
+  const { used, notes } = inUseOfVrf(
     all,
     ({ entry }) => (entry.vrf?.name ?? undefined) === vrf,
     ({ entry }) => IN_USE.includes(entry.status ?? "active"),
@@ -81,8 +81,8 @@ export async function desiredFromNetbox(
   );
   // Of entries with the same address, the first is taken: each time the same one, however NetBox orders them.
   const inOrder = used.toSorted((a, b) => a.entry.id - b.entry.id);
-  const addresses = readEach(inOrder, ({ entry, where }) => addressOf(entry, where));
-  return desiredFromInventory(client, "netbox", addresses, notes);
+  const addresses = readEntries(inOrder, ({ entry, where }) => addressOf(entry, where));
+  return desiredFromSystem(client, "netbox", addresses, notes);
 }
 
 /** Reads an answer: one page, or all of them. NetBox gives 1,000 at once if nobody changed its maximum. */
@@ -110,7 +110,7 @@ function jsonOf(file: string, text: string): unknown {
 }
 
 /** Reads an address, or returns its error. NetBox writes it with the prefix length of its network. */
-function addressOf(entry: IpAddress, where: string): InventoryAddress | string {
+function addressOf(entry: IpAddress, where: string): ForeignAddress | string {
   const text = entry.address.replace(/\/\d+$/, "");
   const read = parsePlainAddress(text);
   if (!read.ok) return `address "${entry.address.slice(0, 80)}" ${read.problem}`;
@@ -136,7 +136,7 @@ const attributesOf = ({
   description,
   status,
   ...entry
-}: IpAddress): InventoryAddress["attributes"] => ({
+}: IpAddress): ForeignAddress["attributes"] => ({
   tenant: tenant?.slug,
   role,
   dns_name,

@@ -3,9 +3,9 @@ import type { PlatClient } from "../../client/index.ts";
 import { formatAddress } from "../../net/address.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired } from "../import/desired.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
+import { desiredFromSystem, type ForeignAddress } from "../import/in-pools.ts";
 import { usageError } from "../shell/exit.ts";
-import { readEach, usedIn } from "./entries.ts";
+import { inUseOfVrf, readEntries } from "./entries.ts";
 
 /*
  * The tables of addresses of phpIPAM, saved as CSV: the export of addresses, the export of one subnet, and the table that its
@@ -76,15 +76,15 @@ export async function desiredFromPhpipam(
 ): Promise<Desired> {
   const tables = [...texts].map(([file, text]) => tableOf(file, text));
   const all = tables.flatMap(({ lines }) => lines);
-  const { used, notes } = usedIn(
+  const { used, notes } = inUseOfVrf(
     all,
     ({ line }) => (line.vrf || VRF_OF_NONE) === vrf,
     ({ line }) => !NOT_IN_USE.includes(stateOf(line)),
     "their tag is Reserved or DHCP",
   );
-  const addresses = readEach(used, ({ line, where }) => addressOf(line, where));
+  const addresses = readEntries(used, ({ line, where }) => addressOf(line, where));
   const unknown = new Set(tables.flatMap((table) => table.unknown));
-  return desiredFromInventory(client, "phpipam", addresses, [
+  return desiredFromSystem(client, "phpipam", addresses, [
     ...notes,
     ...(unknown.size > 0
       ? [`Left out, because phpIPAM has no such columns: ${[...unknown].join(", ")}.`]
@@ -167,7 +167,7 @@ function stateOf({ state = "" }: Line): string {
 }
 
 /** Reads a line, or returns its error. */
-function addressOf(line: Line, where: string): InventoryAddress | string {
+function addressOf(line: Line, where: string): ForeignAddress | string {
   const { address: text = "" } = line;
   const read = parsePlainAddress(text.replace(/\/\d+$/, ""));
   if (!read.ok) return `address "${text.slice(0, 80)}" ${read.problem}`;

@@ -28,7 +28,7 @@ import {
   type DesiredBlock,
   type DesiredPool,
 } from "../import/desired.ts";
-import { type Objects, objectsOf } from "../import/dump.ts";
+import { type Objects, objectsIn } from "../import/dump.ts";
 
 /*
  * The resources of Spiderpool, as far as an import reads them:
@@ -96,7 +96,7 @@ const LEFT_OUT = "spiderpool-left-out";
  * of any other endpoint are reserved, so that nobody else gets them, and a note tells of each.
  */
 export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desired {
-  const { objects, notes } = objectsOf(texts, KINDS);
+  const { objects, notes } = objectsIn(texts, KINDS);
   const conflicts: Conflict[] = [];
   const poolsOf = <Item extends { readonly metadata: { readonly name: string } }>(
     items: readonly Item[],

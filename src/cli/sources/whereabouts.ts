@@ -3,8 +3,8 @@ import type { PlatClient } from "../../client/index.ts";
 import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
 import { handleOfAttachment } from "../../nouns/address/attachment.ts";
 import type { Desired } from "../import/desired.ts";
-import { type Objects, objectsOf } from "../import/dump.ts";
-import { desiredFromInventory, type InventoryAddress } from "../import/in-pools.ts";
+import { type Objects, objectsIn } from "../import/dump.ts";
+import { desiredFromSystem, type ForeignAddress } from "../import/in-pools.ts";
 import { usageErrors } from "../shell/exit.ts";
 
 /*
@@ -65,7 +65,7 @@ export async function desiredFromWhereabouts(
   texts: ReadonlyMap<string, string>,
   network: string | undefined,
 ): Promise<Desired> {
-  const { objects, notes } = objectsOf(texts, KINDS);
+  const { objects, notes } = objectsIn(texts, KINDS);
   const { IPPool: pools, OverlappingRangeIPReservation: reservations } = objects;
   const problems: string[] = [];
   const known = (read: Taken | string) => {
@@ -94,7 +94,7 @@ export async function desiredFromWhereabouts(
     compareAddresses(a.address, b.address),
   );
   const entries = taken.map((one) => entryOf(one, nodes.get(one.owner.podref ?? ""), network));
-  return desiredFromInventory(client, "whereabouts", entries, notes);
+  return desiredFromSystem(client, "whereabouts", entries, notes);
 }
 
 /** Returns the address of an allocation: the one of the range, as it is written, plus the offset. Or returns the error. */
@@ -141,7 +141,7 @@ function entryOf(
   { address, owner, where }: Taken,
   node: string | undefined,
   network: string | undefined,
-): InventoryAddress {
+): ForeignAddress {
   const { podref, ifname } = owner;
   const containerId = owner.id || owner.containerid || undefined;
   const [namespace, pod] = podref?.split("/") ?? [];

@@ -14,13 +14,13 @@ import { type AffinityType, affinityTypeOf, hostName } from "../../kernel/values
 import type { Owners } from "../../kernel/values/owner.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
-import type { Progress } from "../shell/io.ts";
+import type { ShownProgress } from "../shell/io.ts";
 
 /**
  * Reads the items of the space page by page: about a thousand addresses in one request. The result is no snapshot while the
  * table is in use. It needs the right to an operator's route.
  */
-export async function readContents(client: PlatClient, shown: Progress): Promise<Contents> {
+export async function readContents(client: PlatClient, shown: ShownProgress): Promise<Contents> {
   const found: Contents[] = [];
   let count = 0;
   for await (const { contents } of client.pages.listContents()) {

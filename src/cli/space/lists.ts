@@ -1,5 +1,5 @@
 import type { components, Page } from "../../client/index.ts";
-import { type CommandError, capital, rejection } from "../shell/exit.ts";
+import { type CommandError, capital, rejectionError } from "../shell/exit.ts";
 
 type Unreadable = components["schemas"]["UnreadableItem"];
 
@@ -45,5 +45,5 @@ export function unreadIn(
 ): CommandError | undefined {
   // A list that is read as a whole names its unreadable items on each page.
   const [first, ...others] = new Set(unreadable.map(({ reason }) => `${capital(reason)}.`));
-  return first === undefined ? undefined : rejection("unreadable", first, ...others);
+  return first === undefined ? undefined : rejectionError("unreadable", first, ...others);
 }

@@ -29,7 +29,7 @@ export interface ReleaseEntry {
 type Result = AddressesReleased["results"][number];
 
 /** The result for one address. */
-export type ReleaseResult = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
+export type FinishedRelease = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
 
 /**
  * Releases addresses by generation, as many per request as fit, and repeats those for which a request had no time. It
@@ -41,7 +41,7 @@ export async function* releaseAddresses(
   client: PlatClient,
   entries: readonly ReleaseEntry[],
   keep = false,
-): AsyncGenerator<readonly ReleaseResult[]> {
+): AsyncGenerator<readonly FinishedRelease[]> {
   for (let from = 0; from < entries.length; from += RELEASES_PER_REQUEST_MAX) {
     let left = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
     for (let fruitless = 0; left.length > 0; ) {
@@ -62,7 +62,7 @@ export async function* releaseAddresses(
   }
 }
 
-const isFinished = (result: Result): result is ReleaseResult => result.status !== "unfinished";
+const isFinished = (result: Result): result is FinishedRelease => result.status !== "unfinished";
 
 /** Releases all addresses of a handle, request by request, until none is left. */
 export const releaseHandle = (client: PlatClient, handle: string): AsyncGenerator<AllReleased> =>

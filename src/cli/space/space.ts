@@ -5,7 +5,7 @@ import { hostId } from "../../kernel/values/host.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { counting } from "../output/progress.ts";
-import type { Io, Progress } from "../shell/io.ts";
+import type { Io, ShownProgress } from "../shell/io.ts";
 import {
   type AddressInBlock,
   allBlocks,
@@ -33,7 +33,7 @@ export interface OwnedBlocks {
 export interface Space extends Configuration, OwnedBlocks {}
 
 /** Reads the whole space. The result is no snapshot: it reads first the blocks, then their addresses with the owners. */
-export async function readWholeSpace(client: PlatClient, shown: Progress): Promise<Space> {
+export async function readWholeSpace(client: PlatClient, shown: ShownProgress): Promise<Space> {
   const [configuration, listed] = await Promise.all([readConfiguration(client), allBlocks(client)]);
   const blocks = listed.filter(({ unit }) => unit === undefined);
   return { ...configuration, ...(await readOwnedBlocks(client, blocks, shown)) };
@@ -48,7 +48,7 @@ export async function readWholeSpace(client: PlatClient, shown: Progress): Promi
 export async function readOwnedBlocks(
   client: PlatClient,
   listed: readonly BlockStatus[],
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<OwnedBlocks> {
   const contents = await readContents(client, shown);
   const stored = new Map(contents.blocks.map((block) => [formatCidr(block.cidr), block]));
@@ -112,7 +112,7 @@ async function ownersOf(
   client: PlatClient,
   blocks: readonly BlockRead[],
   assigned: readonly OwnedAddress[],
-  shown: Progress,
+  shown: ShownProgress,
 ): Promise<OwnedBlocks["owners"]> {
   const seen = new Map<string | undefined, HeldBy>(
     assigned.map(({ generation, handle, owner }) => [generation, { handle, owner }]),

@@ -4,8 +4,8 @@ import {
   agedOf,
   BRAKE_CANDIDATES_MIN,
   brakeFor,
-  type Candidate,
   candidatesIn,
+  type LeakCandidate,
   ownersText,
 } from "../../../src/cli/check/candidates.ts";
 import type { Judged, Judgement } from "../../../src/cli/check/leak.ts";
@@ -27,7 +27,7 @@ const many = (count: number, judgement: Judgement) =>
   Array.from({ length: count }, () => judgedWith(judgement));
 
 describe("a candidate", () => {
-  const [first] = candidatesIn([judgedWith(gone)], [], NOW_MS) as [Candidate];
+  const [first] = candidatesIn([judgedWith(gone)], [], NOW_MS) as [LeakCandidate];
   const seenAgain = (changes: Parameters<typeof assignedWith>[0]) =>
     candidatesIn([judgedWith(gone, changes)], [first], NOW_MS + 1)[0]?.firstSeenAtMs;
 
@@ -96,8 +96,8 @@ describe("the grace period", () => {
   });
 
   it("never is over under a limit of the handle, nor for what goes together with such a one", () => {
-    const [one] = candidates as [Candidate];
-    const ripe = (...some: readonly Partial<Candidate>[]) =>
+    const [one] = candidates as [LeakCandidate];
+    const ripe = (...some: readonly Partial<LeakCandidate>[]) =>
       agedOf(
         some.map((changes) => ({ ...one, ...changes })),
         { takenAtMs: NOW_MS + 900_000, graceSeconds: 900, brake: off },
@@ -119,13 +119,13 @@ describe("the grace period", () => {
         (drawn) => {
           const asking = new Set(drawn.filter((one) => one.together).map(({ handle }) => handle));
           const all = drawn.map((one) => ({
-            ...(candidates[0] as Candidate),
+            ...(candidates[0] as LeakCandidate),
             ...one,
             together: asking.has(one.handle),
           }));
           const ripe = agedOf(all, { takenAtMs: NOW_MS + 1_000, graceSeconds: 1, brake: off });
           for (const handle of asking) {
-            const ofHandle = (some: readonly Candidate[]) =>
+            const ofHandle = (some: readonly LeakCandidate[]) =>
               some.filter((one) => one.handle === handle).length;
             expect([0, ofHandle(all)]).toContain(ofHandle(ripe));
           }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countsOf } from "../../../src/cli/check/counts.ts";
+import { countsOfSpace } from "../../../src/cli/check/counts.ts";
 import { assignedIn } from "../../../src/cli/space/contents.ts";
 import { joinedContents } from "../../../src/invariants/contents.ts";
 import { allocationWith, blockWith, cooling, NOW_MS, taken } from "../../builders.ts";
@@ -12,7 +12,7 @@ describe("counts", () => {
     );
 
   it("say how the addresses are spread over the nodes", () => {
-    const { nodes, borrowed } = countsOf(joinedContents([]), on({ a: 1, b: 5, c: 2, d: 2 }));
+    const { nodes, borrowed } = countsOfSpace(joinedContents([]), on({ a: 1, b: 5, c: 2, d: 2 }));
     expect(nodes).toEqual({
       count: 4,
       max: 5,
@@ -25,8 +25,8 @@ describe("counts", () => {
       ],
     });
     expect(borrowed).toBe(2);
-    expect(countsOf(joinedContents([]), on({ a: 1, b: 2 })).nodes.median).toBe(1.5);
-    expect(countsOf(joinedContents([]), []).nodes).toEqual({
+    expect(countsOfSpace(joinedContents([]), on({ a: 1, b: 2 })).nodes.median).toBe(1.5);
+    expect(countsOfSpace(joinedContents([]), []).nodes).toEqual({
       count: 0,
       max: 0,
       median: 0,
@@ -36,7 +36,7 @@ describe("counts", () => {
 
   it("show the twenty that have most", () => {
     const hosts = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`n${n}`, n + 1]));
-    const { count, top, max } = countsOf(joinedContents([]), on(hosts)).nodes;
+    const { count, top, max } = countsOfSpace(joinedContents([]), on(hosts)).nodes;
     expect({ count, max, shown: top.length, last: top.at(-1) }).toEqual({
       count: 25,
       max: 25,
@@ -52,7 +52,7 @@ describe("counts", () => {
       blocks: [blockWith({ 3: taken(), 4: cooling(NOW_MS) })],
       allocations: [allocationWith(), released],
     };
-    expect(countsOf(contents, assignedIn(contents))).toMatchObject({
+    expect(countsOfSpace(contents, assignedIn(contents))).toMatchObject({
       blocks: 1,
       handles: 1,
       assigned: 1,
@@ -67,6 +67,6 @@ describe("counts", () => {
     const contents = { ...joinedContents([]), blocks: [shared], allocations: [allocation] };
     const assigned = assignedIn(contents);
     expect(assigned).toMatchObject([{ pool: "red", borrowed: false }]);
-    expect(countsOf(contents, assigned).borrowed).toBe(0);
+    expect(countsOfSpace(contents, assigned).borrowed).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Candidate, candidatesIn } from "../../../src/cli/check/candidates.ts";
-import { countsOf } from "../../../src/cli/check/counts.ts";
+import { candidatesIn, type LeakCandidate } from "../../../src/cli/check/candidates.ts";
+import { countsOfSpace } from "../../../src/cli/check/counts.ts";
 import { type Leaks, readReport, reportOf } from "../../../src/cli/check/report.ts";
 import { joinedContents } from "../../../src/invariants/contents.ts";
 import { NOW_MS } from "../../builders.ts";
@@ -30,7 +30,7 @@ const textWith = (changes: Partial<Leaks> = {}): string =>
     reportOf({
       space: "default",
       checkedAtMs: NOW_MS,
-      counts: countsOf(joinedContents([]), []),
+      counts: countsOfSpace(joinedContents([]), []),
       problems: [],
       untidy: [],
       notes: [],
@@ -56,7 +56,7 @@ describe("a report", () => {
   });
 
   it("of a braked check has only those that an earlier one had seen", () => {
-    const now = { ...(candidates[0] as Candidate), firstSeenAtMs: NOW_MS };
+    const now = { ...(candidates[0] as LeakCandidate), firstSeenAtMs: NOW_MS };
     const brake = { applied: true, percent: 30, judged: 2, candidates: 2 };
     const text = textWith({ brake, candidates: [now, ...candidates.slice(1)], confirmed: [] });
     expect(readReport("r.json", text, "default").candidates).toEqual(candidates.slice(1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { workloadOf } from "../../../src/cli/show/borrowed.ts";
+import { userByAttributes } from "../../../src/cli/show/borrowed.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -201,7 +201,7 @@ describe("plat show --show-borrowed", () => {
     [{ type: "ipipTunnelAddress" }, "ipipTunnelAddress", undefined],
     [undefined, undefined, undefined],
   ])("knows by the attributes %j what has an address", (attributes, type, allocatedTo) => {
-    expect(workloadOf(attributes)).toEqual({ type, allocatedTo });
+    expect(userByAttributes(attributes)).toEqual({ type, allocatedTo });
   });
 
   it("says of how many assignments it is not known whose they are", async () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { dryRun, make } from "../../../src/cli/resource/change.ts";
-import { NODE, POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import {
+  NODE_RESOURCE,
+  POOL_RESOURCE,
+  RESERVATION_RESOURCE,
+} from "../../../src/cli/resource/kind.ts";
 import { platClient } from "../../../src/client/index.ts";
 import { terminal } from "../terminal.ts";
 
@@ -8,7 +12,7 @@ const { plat, server, space, io } = terminal();
 
 const client = () => platClient({ endpoint: server().url, space: space() }, io());
 const reservation = (reason: string) => ({
-  kind: RESERVATION,
+  kind: RESERVATION_RESOURCE,
   name: "gateways",
   body: { cidrs: ["10.0.0.1"], reason },
   unsaid: [],
@@ -25,7 +29,7 @@ describe("a pool whose creation was cut off", () => {
 
     const body = { cidr: "10.0.0.0/16" };
     const change = await dryRun(client(), {
-      kind: POOL,
+      kind: POOL_RESOURCE,
       name: "web",
       body,
       unsaid: [],
@@ -54,7 +58,12 @@ describe("a change that was only tried", () => {
   });
 
   it("is none where somebody else has made it meanwhile", async () => {
-    const node = { kind: NODE, name: "n1", body: { labels: { zone: "west" } }, unsaid: [] };
+    const node = {
+      kind: NODE_RESOURCE,
+      name: "n1",
+      body: { labels: { zone: "west" } },
+      unsaid: [],
+    };
     const [one, other] = [await dryRun(client(), node), await dryRun(client(), node)];
     expect((await make(client(), one)).outcome).toBe("created");
     expect((await make(client(), other)).outcome).toBe("unchanged");

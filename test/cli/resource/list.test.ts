@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { POOL, RESERVATION } from "../../../src/cli/resource/kind.ts";
+import { POOL_RESOURCE, RESERVATION_RESOURCE } from "../../../src/cli/resource/kind.ts";
 import { listAll, listKnown } from "../../../src/cli/resource/list.ts";
 import { unreadIn } from "../../../src/cli/space/lists.ts";
 import type { PlatClient, Request } from "../../../src/client/index.ts";
 
-it.each([POOL, RESERVATION])(
+it.each([POOL_RESOURCE, RESERVATION_RESOURCE])(
   "$plural are read to their last page, as many at once as there may be",
   async (kind) => {
     const asked: Request["query"][] = [];
@@ -41,11 +41,11 @@ it("what cannot be read is named once, beside the others, and is not taken for a
       return { status: 200, etag: undefined, body };
     },
   } as unknown as PlatClient;
-  await expect(listAll(client, POOL)).rejects.toMatchObject({
+  await expect(listAll(client, POOL_RESOURCE)).rejects.toMatchObject({
     exit: 1,
     message: told,
   });
-  const { items, unreadable } = await listKnown(client, POOL);
+  const { items, unreadable } = await listKnown(client, POOL_RESOURCE);
   expect(items).toEqual([{ name: "n0" }, { name: "n1" }]);
   expect(unreadIn(unreadable)?.message).toBe(told);
 });
