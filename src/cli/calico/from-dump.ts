@@ -330,9 +330,8 @@ function notesOf(
     [stale, "affinities have no block, or are marked as deleted: left out"],
     [unnamed, "addresses have no handle: theirs is no-handle- and the address"],
   ];
-  const kinds = [...dump.ignored].map(([kind, count]) => `${count} of kind ${kind}: not imported.`);
   return [
     ...counted.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}.`),
-    ...kinds,
+    ...dump.notes,
   ];
 }

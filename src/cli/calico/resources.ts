@@ -141,7 +141,6 @@ export type DumpedConfig = v.InferOutput<typeof dumpedConfig>;
 export type Labelled = v.InferOutput<typeof labelled>;
 export type DumpedBlock = v.InferOutput<typeof dumpedBlock>;
 export type DumpedAffinity = v.InferOutput<typeof dumpedAffinity>;
-export type DumpedHandle = v.InferOutput<typeof dumpedHandle>;
 export type DumpedAttribute = v.InferOutput<typeof attribute>;
 
 export const isDeleted = ({

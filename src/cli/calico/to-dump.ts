@@ -1,9 +1,10 @@
 import { BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
 import { hostId } from "../../kernel/values/host.ts";
-import { BITS, compareAddresses, parseAddress } from "../../net/address.ts";
+import { BITS } from "../../net/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../net/cidr.ts";
 import type { BlockRead } from "../space/blocks.ts";
 import type { PoolRead } from "../space/configuration.ts";
+import { byAddress } from "../space/handles.ts";
 import type { Space } from "../space/space.ts";
 import { type IpamBlock, ipamBlock } from "./ipam-block.ts";
 import { affinityName, handleOfNone } from "./names.ts";
@@ -127,7 +128,6 @@ function networksOf(text: string): string[] {
   return networks;
 }
 
-function byBase(a: BlockRead, b: BlockRead): number {
-  const [first, second] = [a, b].map(({ cidr }) => parseAddress(cidr.slice(0, cidr.indexOf("/"))));
-  return first?.ok && second?.ok ? compareAddresses(first.value, second.value) : 0;
-}
+const byBase = (a: BlockRead, b: BlockRead): number => byAddress(baseOf(a), baseOf(b));
+
+const baseOf = ({ cidr }: BlockRead) => ({ address: cidr.slice(0, cidr.indexOf("/")) });

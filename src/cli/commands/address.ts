@@ -8,11 +8,10 @@ import { affinityTypeOption, keyValue } from "../invocation/options.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { noteIfEmpty } from "../resource/none.ts";
+import { endList } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { unreadIn } from "../space/lists.ts";
 
 export const addressCommand = (io: Io): Command =>
   new Command("address")
@@ -135,9 +134,7 @@ async function list(session: Session, conditions: Conditions): Promise<void> {
     ),
   );
   print({ columns: ADDRESS_COLUMNS, rows: addresses, document: { addresses, read } });
-  const unread = unreadIn(unreadable);
-  if (unread) throw unread;
-  await noteIfEmpty(session, addresses, "addresses");
+  await endList(session, { items: addresses, unreadable }, "addresses");
 }
 
 type Found = Answer<"listAddresses">;

@@ -1,16 +1,15 @@
 import { Command } from "commander";
 import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
-import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { noteIfEmpty } from "../resource/none.ts";
+import { endList } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { addressesOfHandle, type HeldAddress } from "../space/handles.ts";
-import { knownIn, unreadIn } from "../space/lists.ts";
+import { addressesOfHandle, byAddress } from "../space/handles.ts";
+import { knownIn } from "../space/lists.ts";
 import { ADDRESS_COLUMNS } from "./address.ts";
 
 export const handleCommand = (io: Io): Command =>
@@ -54,9 +53,7 @@ async function list(session: Session, prefix: string | undefined): Promise<void>
   const handles = items.sort((a, b) => (a.handle < b.handle ? -1 : 1));
   const document = { handles };
   print({ columns: HANDLES, rows: handles, document, names: handles.map(({ handle }) => handle) });
-  const unread = unreadIn(unreadable);
-  if (unread) throw unread;
-  await noteIfEmpty(session, handles, "handles");
+  await endList(session, { items: handles, unreadable }, "handles");
 }
 
 async function get(
@@ -69,10 +66,4 @@ async function get(
   const { client, print } = session;
   const addresses = (await addressesOfHandle(client, handle)).toSorted(byAddress);
   print({ columns: COLUMNS, rows: addresses, document: { handle, addresses } });
-}
-
-/** Compares by address; the API returns them assignment by assignment. */
-function byAddress(a: HeldAddress, b: HeldAddress): number {
-  const [first, second] = [parseAddress(a.address), parseAddress(b.address)];
-  return first.ok && second.ok ? compareAddresses(first.value, second.value) : 0;
 }

@@ -4,10 +4,10 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { noteIfEmpty } from "../resource/none.ts";
+import { endList } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { knownIn, unreadIn } from "../space/lists.ts";
+import { knownIn } from "../space/lists.ts";
 
 const EXAMPLES = examples(["Show every host that owns or uses something", "plat host get"]);
 
@@ -42,7 +42,5 @@ async function get(session: Session): Promise<void> {
   );
   const hosts = items.sort((a, b) => (a.host < b.host ? -1 : 1));
   print({ columns: COLUMNS, rows: hosts, document: { hosts } });
-  const unread = unreadIn(unreadable);
-  if (unread) throw unread;
-  await noteIfEmpty(session, hosts, "hosts");
+  await endList(session, { items: hosts, unreadable }, "hosts");
 }

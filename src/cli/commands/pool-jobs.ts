@@ -2,14 +2,11 @@ import { Command } from "commander";
 import type { Answer, PlatClient, Reply } from "../../client/index.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { duration } from "../invocation/options.ts";
 import {
-  checkDone,
   checkTimeout,
-  follow,
-  printJob,
-  TIMEOUT_HELP,
+  endWithJob,
   type WaitOptions,
+  withWait,
 } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
 import { examples } from "../shell/help.ts";
@@ -94,30 +91,28 @@ const jobCommand = (
   description: string,
   { question, begin }: Work,
 ): Command =>
-  ignoringNotFound(
-    withConfirmation(
-      printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
-      "Show the job that would start, and start nothing",
+  withWait(
+    ignoringNotFound(
+      withConfirmation(
+        printing(new Command(verb)).description(description).argument("<pool>", "Name of the pool"),
+        "Show the job that would start, and start nothing",
+      ),
     ),
-  )
-    .option("--wait", "Wait until the job is over")
-    .option("--timeout <duration>", TIMEOUT_HELP, duration)
-    .action(
-      action(io, async (session: Session, options: Options, name: string) => {
-        const { wait, timeout, dryRun, mustBeEmpty } = options;
-        checkTimeout(options);
-        const confirm = confirmation(session, options);
-        const { client } = session;
-        const seen = await client.readPool({ name });
-        if (!dryRun)
-          await confirm(async () => {
-            const assigned = await assignedInPool(client, name);
-            const what = `pool ${name} (${seen.body.cidr}, ${counted(assigned, "address", "addresses")} assigned)`;
-            return question(what, mustBeEmpty);
-          });
-        const { body } = await begin(client, { name, dryRun, mustBeEmpty, ifMatch: seen.etag });
-        const job = wait && !dryRun ? await follow(session, body.job, timeout) : body.job;
-        printJob(session, job, options);
-        checkDone(job);
-      }),
-    );
+    "Wait until the job is over",
+  ).action(
+    action(io, async (session: Session, options: Options, name: string) => {
+      const { dryRun, mustBeEmpty } = options;
+      checkTimeout(options);
+      const confirm = confirmation(session, options);
+      const { client } = session;
+      const seen = await client.readPool({ name });
+      if (!dryRun)
+        await confirm(async () => {
+          const assigned = await assignedInPool(client, name);
+          const what = `pool ${name} (${seen.body.cidr}, ${counted(assigned, "address", "addresses")} assigned)`;
+          return question(what, mustBeEmpty);
+        });
+      const { body } = await begin(client, { name, dryRun, mustBeEmpty, ifMatch: seen.etag });
+      await endWithJob(session, body.job, options);
+    }),
+  );

@@ -11,8 +11,7 @@ import {
   withDryRun,
 } from "../invocation/cli.ts";
 import { fieldsIn, withFields } from "../invocation/field-options.ts";
-import { duration } from "../invocation/options.ts";
-import { TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
+import { withWait } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
 import { create } from "../resource/create.ts";
@@ -46,9 +45,10 @@ export function poolCommand(io: Io): Command {
     )
     .addCommand(getCommand(io, POOL_RESOURCE, POOL_COLUMNS))
     .addCommand(
-      applyCommand(io, POOL_RESOURCE)
-        .option("--wait", "Wait until the addresses taken out are free for other pools")
-        .option("--timeout <duration>", TIMEOUT_HELP, duration),
+      withWait(
+        applyCommand(io, POOL_RESOURCE),
+        "Wait until the addresses taken out are free for other pools",
+      ),
     )
     .addCommand(createCommand(io))
     .addCommand(poolEnableCommand(io))

@@ -1,5 +1,6 @@
 import { type Answer, found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
+import type { Column } from "../output/table.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { addressesOfHandle } from "../space/handles.ts";
 import type { FinishedRelease } from "../space/releases.ts";
@@ -12,6 +13,16 @@ export type Row = Omit<FinishedRelease, "status"> & {
   readonly status: FinishedRelease["status"] | "would_release";
   readonly handle?: string | undefined;
 };
+
+/** The columns of the results, real or previewed, of every release. */
+export const RELEASE_COLUMNS: readonly Column<
+  Pick<Row, "address" | "handle" | "detail"> & { readonly status: string }
+>[] = [
+  { header: "ADDRESS", value: ({ address }) => address },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
+  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
+  { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
+];
 
 /** The target of a release. */
 export interface ReleaseTarget {

@@ -6,21 +6,14 @@ import type { Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
 import { tellingResult } from "../output/progress.ts";
-import type { Column } from "../output/table.ts";
 import { readInput } from "../shell/input.ts";
 import { type FinishedRelease, releaseAddresses } from "../space/releases.ts";
+import { RELEASE_COLUMNS } from "./release-preview.ts";
 
 /** The result for a candidate, real or previewed. */
 type Row = Omit<CandidateResult, "status"> & {
   readonly status: CandidateResult["status"] | "would_release";
 };
-
-const COLUMNS: readonly Column<Row>[] = [
-  { header: "ADDRESS", value: ({ address }) => address },
-  { header: "STATUS", value: ({ status }) => status, isState: true },
-  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
-  { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
-];
 
 /**
  * Releases the candidates that reports have confirmed, as the reports saw them. An address that has changed since then
@@ -45,7 +38,7 @@ export async function releaseFromReports(
   const candidates = [...confirmed.values()];
   const current = await stillAsSeen(client, candidates);
   const rows: Row[] = [...skipped(candidates, current)];
-  const show = () => print({ columns: COLUMNS, rows, document: { results: rows } });
+  const show = () => print({ columns: RELEASE_COLUMNS, rows, document: { results: rows } });
   if (options.dryRun) {
     rows.push(
       ...current.map(({ address, handle }) => ({

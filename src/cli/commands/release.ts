@@ -1,18 +1,16 @@
 import { Command, Option } from "commander";
 import { found, isPathPart } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
 import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
 import { counted } from "../output/count.ts";
 import { progressing, tellingResult } from "../output/progress.ts";
-import type { Column } from "../output/table.ts";
 import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { addressesOfHandle } from "../space/handles.ts";
+import { addressesOfHandle, byAddress } from "../space/handles.ts";
 import {
   type AllReleased,
   type ReleaseEntry,
@@ -25,6 +23,7 @@ import {
   isReleasable,
   notAssigned,
   previewOf,
+  RELEASE_COLUMNS,
   type ReleaseTarget,
   type Row,
   type SeenAddress,
@@ -168,15 +167,8 @@ async function confirmHandle(
     await confirmation(session, options)(`Release ${length} addresses of handle ${handle}?`);
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  { header: "ADDRESS", value: ({ address }) => address },
-  { header: "STATUS", value: ({ status }) => status, isState: true },
-  { header: "HANDLE", value: ({ handle }) => handle, long: "cut" },
-  { header: "DETAIL", value: ({ detail }) => detail ?? "", long: "wrap" },
-];
-
 /** The columns for a release by host, without handles. */
-const OF_HOST = COLUMNS.filter(({ header }) => header !== "HANDLE");
+const OF_HOST = RELEASE_COLUMNS.filter(({ header }) => header !== "HANDLE");
 
 /** Releases addresses only if the handle, or the generation, matches. */
 async function byProof(
@@ -285,24 +277,15 @@ async function ofAll(
 }
 
 const rowsOf = (addresses: readonly string[], status: "released" | "kept"): readonly Row[] =>
-  inOrder(addresses).map((address) => ({ address, status }));
+  addresses.map((address) => ({ address, status })).toSorted(byAddress);
 
 /** Returns the addresses that instances keep, each once: every request of a release by host names them. */
 const keptIn = (answers: readonly AllReleased[]): readonly string[] => [
   ...new Set(answers.flatMap((answer) => ("kept" in answer ? answer.kept : []))),
 ];
 
-const report = ({ print }: Session, rows: readonly Row[], columns = COLUMNS): void =>
+const report = ({ print }: Session, rows: readonly Row[], columns = RELEASE_COLUMNS): void =>
   print({ columns, rows, document: { results: rows } });
-
-/** Sorts by address; the API returns them in the order of their release. */
-const inOrder = (addresses: readonly string[]): readonly string[] =>
-  addresses
-    .map((text) => ({ text, parsed: parseAddress(text) }))
-    .toSorted((a, b) =>
-      a.parsed.ok && b.parsed.ok ? compareAddresses(a.parsed.value, b.parsed.value) : 0,
-    )
-    .map(({ text }) => text);
 
 /** Fails on addresses of another owner; an address that is already free is no error. */
 function rejectConflicts(rows: readonly Row[]): void {

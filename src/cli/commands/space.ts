@@ -1,14 +1,11 @@
 import { Command } from "commander";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { duration } from "../invocation/options.ts";
 import {
-  checkDone,
   checkTimeout,
-  follow,
-  printJob,
-  TIMEOUT_HELP,
+  endWithJob,
   type WaitOptions,
+  withWait,
 } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -33,16 +30,17 @@ export const spaceCommand = (io: Io): Command =>
         .action(action(io, get)),
     )
     .addCommand(
-      ignoringNotFound(
-        withConfirmation(
-          printing(new Command("delete"))
-            .description("Delete a space that has no pool, no application and no node")
-            .argument("<space>", "Name of the space"),
-          "Show the job that would start, and start nothing",
+      withWait(
+        ignoringNotFound(
+          withConfirmation(
+            printing(new Command("delete"))
+              .description("Delete a space that has no pool, no application and no node")
+              .argument("<space>", "Name of the space"),
+            "Show the job that would start, and start nothing",
+          ),
         ),
+        "Wait until the job is over",
       )
-        .option("--wait", "Wait until the job is over")
-        .option("--timeout <duration>", TIMEOUT_HELP, duration)
         .addHelpText("after", DELETE_EXAMPLES)
         .action(action(io, deleteSpace)),
     );
@@ -52,18 +50,15 @@ async function deleteSpace(
   options: ConfirmOptions & WaitOptions,
   space: string,
 ): Promise<void> {
-  const { io, clientIn } = session;
-  const { wait, timeout, dryRun } = options;
+  const { dryRun } = options;
   checkTimeout(options);
   const confirm = confirmation(session, options);
   if (!dryRun)
     await confirm(`Delete space ${space}, with its settings, reservations, quotas and namespaces?`);
   // The job belongs to the space that is deleted, whatever the space of the command.
-  const client = clientIn(space);
+  const client = session.clientIn(space);
   const { body } = await client.deleteSpace({ space, dryRun });
-  const job = wait && !dryRun ? await follow({ io, client }, body.job, timeout) : body.job;
-  printJob(session, job, options);
-  checkDone(job);
+  await endWithJob({ ...session, client }, body.job, options);
 }
 
 const COLUMNS: readonly Column<{ readonly name: string }>[] = [

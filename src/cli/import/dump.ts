@@ -18,6 +18,19 @@ export type Objects<Of extends Kinds> = {
   readonly [Kind in keyof Of]: readonly v.InferOutput<Of[Kind]["schema"]>[];
 };
 
+/** The form of a dump, as far as it is not that of every output of kubectl. */
+interface Form {
+  /** Returns the objects that a document of a file stands for. */
+  readonly objectsOf: (file: string, document: unknown) => readonly unknown[];
+  /** Returns the error of a file with a value that is no object with a kind. */
+  readonly withoutKind: (file: string, value: unknown) => string;
+}
+
+const KUBECTL: Form = {
+  objectsOf: (_, document) => [document],
+  withoutKind: (file) => `${file} has an object without a kind: it is no output of kubectl.`,
+};
+
 /**
  * Reads the objects of the given kinds in texts, each under the name of its file. Errors: a text that is neither JSON nor YAML, and
  * objects that differ from their schema.
@@ -27,14 +40,15 @@ export type Objects<Of extends Kinds> = {
 export function objectsIn<Of extends Kinds>(
   texts: ReadonlyMap<string, string>,
   kinds: Of,
+  { objectsOf, withoutKind }: Form = KUBECTL,
 ): { readonly objects: Objects<Of>; readonly notes: readonly string[] } {
   const lists = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, [] as unknown[]]));
   const ignored = new Map<string, number>();
   const problems: string[] = [];
   for (const [file, text] of texts)
-    for (const item of documentsOf(file, text)) {
+    for (const item of documentsOf(file, text).flatMap((document) => objectsOf(file, document))) {
       if (!isManifest(item)) {
-        problems.push(`${file} has an object without a kind: it is no output of kubectl.`);
+        problems.push(withoutKind(file, item));
         continue;
       }
       const kind = String(item.kind);
@@ -53,8 +67,15 @@ export function objectsIn<Of extends Kinds>(
   return { objects: lists as unknown as Objects<Of>, notes };
 }
 
-const nameOf = ({ metadata }: Record<string, unknown>): string =>
-  isRecord(metadata) && typeof metadata.name === "string" ? cut(metadata.name) : "without a name";
+function nameOf({ metadata, spec }: Record<string, unknown>): string {
+  for (const [part, field] of [
+    [metadata, "name"],
+    [spec, "cidr"],
+    [spec, "handleID"],
+  ] as const)
+    if (isRecord(part) && typeof part[field] === "string") return cut(part[field]);
+  return "without a name";
+}
 
 /**
  * The maximum depth. A resource in a list has ten levels. A text with a hundred times as many can take minutes to read,
@@ -72,7 +93,7 @@ const SECTION = /^===\r?$/m;
  * interpret the documents. Errors: a text that is neither JSON nor YAML, YAML that nests too deeply or expands too
  * much, and an incomplete list.
  */
-export function documentsOf(file: string, text: string): unknown[] {
+function documentsOf(file: string, text: string): unknown[] {
   return text
     .split(SECTION)
     .filter((section) => section.trim() !== "")

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
 import { progressing } from "../output/progress.ts";
@@ -5,7 +6,7 @@ import { type Column, sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import type { DryRunOption, Session } from "./cli.ts";
-import type { Duration } from "./options.ts";
+import { type Duration, duration } from "./options.ts";
 
 export type JobRead = Answer<"readJob">;
 
@@ -105,6 +106,21 @@ const spaceOf = (space: string): string => (space === SPACE_DEFAULT ? "" : ` --s
 export interface WaitOptions {
   readonly wait?: true;
   readonly timeout?: Duration;
+}
+
+/** Adds these options to a command. */
+export const withWait = (command: Command, what: string): Command =>
+  command.option("--wait", what).option("--timeout <duration>", TIMEOUT_HELP, duration);
+
+/** Waits for the job that a command began, if its options ask for that, and prints it. Errors: it ended without success. */
+export async function endWithJob(
+  session: Pick<Session, "io" | "client" | "print">,
+  begun: JobRead,
+  { wait, timeout, dryRun }: WaitOptions & DryRunOption,
+): Promise<void> {
+  const job = wait && !dryRun ? await follow(session, begun, timeout) : begun;
+  printJob(session, job, { dryRun });
+  checkDone(job);
 }
 
 /** Checks `--timeout` of a command that waits only on request. */

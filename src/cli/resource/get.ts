@@ -3,10 +3,9 @@ import { action, ignoringNotFound, printing, type Session } from "../invocation/
 import type { Column } from "../output/table.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { unreadIn } from "../space/lists.ts";
 import { pathOfObject, type ResourceKind } from "./kind.ts";
 import { listKnown } from "./list.ts";
-import { noteIfEmpty } from "./none.ts";
+import { endList } from "./none.ts";
 
 /** Returns the verb `get` with its aliases, and its option to go on. */
 export const getVerb = (): Command =>
@@ -45,10 +44,8 @@ export const getCommand = <Body>(
             ? printOne(session, body)
             : print({ columns, rows: [body], document: body });
         }
-        const { items, unreadable } = await listKnown<Body>(client, kind);
-        print({ columns, rows: items, document: { [kind.plural]: items } });
-        const unread = unreadIn(unreadable);
-        if (unread) throw unread;
-        await noteIfEmpty(session, items, kind.plural);
+        const list = await listKnown<Body>(client, kind);
+        print({ columns, rows: list.items, document: { [kind.plural]: list.items } });
+        await endList(session, list, kind.plural);
       }),
     );

@@ -1,5 +1,6 @@
 import type { Session } from "../invocation/cli.ts";
 import { rejectionError } from "../shell/exit.ts";
+import { type KnownList, unreadIn } from "../space/lists.ts";
 
 type Reading = Pick<Session, "io" | "client">;
 
@@ -20,6 +21,17 @@ export async function noteIfEmpty(
       ? `Note: no ${what} found in space "${client.space}".\n`
       : `Note: ${noPoolsAnd(session, what)}\n  ${ADVICE}\n`,
   );
+}
+
+/** Ends a list that was printed, as `noteIfEmpty` does. Errors: an item of it cannot be read. */
+export async function endList(
+  session: Reading,
+  { items, unreadable }: KnownList<unknown>,
+  what: string,
+): Promise<void> {
+  const unread = unreadIn(unreadable);
+  if (unread) throw unread;
+  await noteIfEmpty(session, items, what);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
+import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { atOnce } from "./at-once.ts";
 import { knownIn } from "./lists.ts";
 
@@ -13,6 +14,15 @@ export async function addressesOfHandle(
 ): Promise<readonly HeldAddress[]> {
   const pages = client.pages.readHandle({ handle, limit: ADDRESSES_PER_PAGE_MAX });
   return (await knownIn(pages, ({ addresses }) => addresses)).items;
+}
+
+/** Compares by address, for a sort of what the API returns assignment by assignment. */
+export function byAddress(
+  a: { readonly address: string },
+  b: { readonly address: string },
+): number {
+  const [first, second] = [parseAddress(a.address), parseAddress(b.address)];
+  return first.ok && second.ok ? compareAddresses(first.value, second.value) : 0;
 }
 
 /** An assignment in a block, which names the handle. The handle has the other properties. */

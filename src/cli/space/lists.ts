@@ -8,6 +8,12 @@ export interface ListPage extends Page {
   readonly unreadable?: readonly Unreadable[] | undefined;
 }
 
+/** A list up to its last page. */
+export interface KnownList<Item> {
+  readonly items: Item[];
+  readonly unreadable: readonly Unreadable[];
+}
+
 /**
  * Reads a list up to its last page, and also returns the items that cannot be read.
  *
@@ -17,7 +23,7 @@ export async function knownIn<Part extends ListPage, Item>(
   pages: AsyncIterable<Part>,
   itemsOf: (page: Part) => readonly Item[],
   each: (found: number) => void = () => {},
-): Promise<{ readonly items: Item[]; readonly unreadable: Unreadable[] }> {
+): Promise<KnownList<Item>> {
   const items: Item[] = [];
   const unreadable: Unreadable[] = [];
   for await (const page of pages) {
