@@ -10,11 +10,10 @@ import {
   type Session,
   withDryRun,
 } from "../invocation/cli.ts";
-import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import { withWait } from "../invocation/wait-for-job.ts";
 import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
-import { create } from "../resource/create.ts";
+import { createCommand } from "../resource/create.ts";
 import { getCommand } from "../resource/get.ts";
 import { POOL_RESOURCE, titled } from "../resource/kind.ts";
 import { examples } from "../shell/help.ts";
@@ -50,7 +49,28 @@ export function poolCommand(io: Io): Command {
         "Wait until the addresses taken out are free for other pools",
       ),
     )
-    .addCommand(createCommand(io))
+    .addCommand(
+      createCommand(
+        io,
+        POOL_RESOURCE,
+        FIELDS,
+        "Create a pool",
+        ["Create an IPv4 pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
+        ["Create an IPv6 pool", "plat pool create default-ipv6 --cidr fd00:10::/64"],
+        [
+          "Create a pool of some addresses of a network",
+          "plat pool create red --cidr 10.9.0.0/24 --ranges 10.9.0.10-10.9.0.99",
+        ],
+        [
+          "Create a pool of a subnet for virtual machines",
+          "plat pool create lan --cidr 10.1.0.0/24 --kind subnet --gateway 10.1.0.1",
+        ],
+        [
+          "Create a pool for hosts with a label",
+          `plat pool create gpu --cidr 10.1.0.0/16 --node-selector 'gpu == "true"'`,
+        ],
+      ),
+    )
     .addCommand(poolEnableCommand(io))
     .addCommand(poolHistoryCommand(io));
   for (const one of poolJobCommands(io)) command.addCommand(one);
@@ -72,39 +92,6 @@ export const POOL_COLUMNS: readonly Column<PoolRead>[] = [
   { header: "GATEWAY", value: ({ gateway }) => gateway, wide: true },
   { header: "NODESELECTOR", value: ({ nodeSelector }) => nodeSelector, wide: true },
 ];
-
-/** Makes the command `create`. */
-const createCommand = (io: Io): Command =>
-  withFields(
-    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
-    FIELDS,
-  )
-    .description("Create a pool")
-    .addHelpText(
-      "after",
-      examples(
-        ["Create an IPv4 pool", "plat pool create default-ipv4 --cidr 10.0.0.0/16"],
-        ["Create an IPv6 pool", "plat pool create default-ipv6 --cidr fd00:10::/64"],
-        [
-          "Create a pool of some addresses of a network",
-          "plat pool create red --cidr 10.9.0.0/24 --ranges 10.9.0.10-10.9.0.99",
-        ],
-        [
-          "Create a pool of a subnet for virtual machines",
-          "plat pool create lan --cidr 10.1.0.0/24 --kind subnet --gateway 10.1.0.1",
-        ],
-        [
-          "Create a pool for hosts with a label",
-          `plat pool create gpu --cidr 10.1.0.0/16 --node-selector 'gpu == "true"'`,
-        ],
-      ),
-    )
-    .argument("<name>", "Name of the new pool")
-    .action(
-      action(io, (session: Session, options: DryRunOption, name: string) =>
-        create(session, POOL_RESOURCE, name, fieldsIn(FIELDS, options), options),
-      ),
-    );
 
 /** Returns `enable NAME`, which undoes `drain NAME`. */
 const poolEnableCommand = (io: Io): Command =>

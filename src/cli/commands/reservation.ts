@@ -1,11 +1,9 @@
 import { Command } from "commander";
 import type { Answer } from "../../client/index.ts";
 import { RESERVATION as FIELDS } from "../../nouns/reservation/contract/request.ts";
-import { action, type DryRunOption, type Session, withDryRun } from "../invocation/cli.ts";
-import { fieldsIn, withFields } from "../invocation/field-options.ts";
 import type { Column } from "../output/table.ts";
 import { applyCommand } from "../resource/apply.ts";
-import { create } from "../resource/create.ts";
+import { createCommand } from "../resource/create.ts";
 import { deleteCommand } from "../resource/delete.ts";
 import { getCommand } from "../resource/get.ts";
 import { RESERVATION_RESOURCE } from "../resource/kind.ts";
@@ -26,26 +24,12 @@ export const reservationCommand = (io: Io): Command =>
       ),
     )
     .addCommand(getCommand(io, RESERVATION_RESOURCE, COLUMNS))
-    .addCommand(createCommand(io))
-    .addCommand(applyCommand(io, RESERVATION_RESOURCE))
-    .addCommand(deleteCommand(io, RESERVATION_RESOURCE));
-
-const COLUMNS: readonly Column<Answer<"readReservation">>[] = [
-  { header: "NAME", value: ({ name }) => name },
-  { header: "CIDRS", value: ({ cidrs }) => cidrs.join(", "), long: "wrap" },
-  { header: "REASON", value: ({ reason }) => reason, long: "wrap" },
-];
-
-const createCommand = (io: Io): Command =>
-  withFields(
-    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
-    FIELDS,
-  )
-    .description("Reserve addresses")
-    .argument("<name>", "Name of the new reservation")
-    .addHelpText(
-      "after",
-      examples(
+    .addCommand(
+      createCommand(
+        io,
+        RESERVATION_RESOURCE,
+        FIELDS,
+        "Reserve addresses",
         [
           "Reserve a range and an address",
           "plat reservation create gateways --cidr 10.0.0.0/29,10.0.1.1 --reason routers",
@@ -56,8 +40,11 @@ const createCommand = (io: Io): Command =>
         ],
       ),
     )
-    .action(
-      action(io, (session: Session, options: DryRunOption, name: string) =>
-        create(session, RESERVATION_RESOURCE, name, fieldsIn(FIELDS, options), options),
-      ),
-    );
+    .addCommand(applyCommand(io, RESERVATION_RESOURCE))
+    .addCommand(deleteCommand(io, RESERVATION_RESOURCE));
+
+const COLUMNS: readonly Column<Answer<"readReservation">>[] = [
+  { header: "NAME", value: ({ name }) => name },
+  { header: "CIDRS", value: ({ cidrs }) => cidrs.join(", "), long: "wrap" },
+  { header: "REASON", value: ({ reason }) => reason, long: "wrap" },
+];

@@ -9,7 +9,7 @@ import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
-import { put } from "./put.ts";
+import { put, writePool, writeReservation, writeSettings } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
 /** The number of parallel requests that the functions serve without throttling. */
@@ -48,10 +48,9 @@ export async function carryOut(
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
   await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
   await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
-  for (const { name, fields } of plan.pools)
-    await put(client, path`/v1/pools/${name}`, () => fields);
+  for (const { name, fields } of plan.pools) await writePool(client, name, fields);
   const { settings } = plan;
-  if (settings) await put(client, path`/v1/config`, () => settings.settings);
+  if (settings) await writeSettings(client, settings.settings);
   // Reports their effect on pools at the end, because a repeated request finds each unchanged.
   warn(io, await reserveAll(client, plan, { dryRun: true }));
 }
@@ -61,8 +60,8 @@ async function reserveAll(
   { reservations }: Plan,
   how: { readonly dryRun: boolean },
 ) {
-  const all = await atOnce(reservations, REQUESTS_AT_ONCE, ({ name, cidrs }) =>
-    put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), how),
+  const all = await atOnce(reservations, REQUESTS_AT_ONCE, (one) =>
+    writeReservation(client, one, how),
   );
   return all.flatMap(({ warnings }) => warnings);
 }
@@ -72,11 +71,8 @@ async function open(client: PlatClient, io: Io, plan: Plan, shown: ShownProgress
   const times: (string | undefined)[] = [];
   const { pools, settings, applications, claims, assigns } = plan;
   for (const { name, opened } of pools)
-    if (opened) times.push((await put(client, path`/v1/pools/${name}`, () => opened)).effectiveAt);
-  if (settings?.opened) {
-    const { opened } = settings;
-    times.push((await put(client, path`/v1/config`, () => opened)).effectiveAt);
-  }
+    if (opened) times.push((await writePool(client, name, opened)).effectiveAt);
+  if (settings?.opened) times.push((await writeSettings(client, settings.opened)).effectiveAt);
   if (claims.length + assigns.length + applications.length === 0) return;
   await untilEffective(io, times, "pools", shown);
 }

@@ -1,7 +1,7 @@
-import { ApiError, type Path, type PlatClient, path } from "../../client/index.ts";
+import { ApiError, type PlatClient } from "../../client/index.ts";
 import { atOnce } from "../space/at-once.ts";
 import type { Conflict } from "./desired.ts";
-import { put } from "./put.ts";
+import { writePool, writeReservation, writeSettings } from "./put.ts";
 import type { Plan } from "./steps.ts";
 
 const DRY_RUNS_AT_ONCE = 8;
@@ -17,32 +17,35 @@ export async function previewImport(client: PlatClient, plan: Plan): Promise<rea
       ({ name, fields }): Write => ({
         kind: "pool",
         name,
-        route: () => path`/v1/pools/${name}`,
-        bodyOver: () => fields,
+        write: () => writePool(client, name, fields, DRY_RUN),
       }),
     ),
     ...plan.reservations.map(
-      ({ name, cidrs }): Write => ({
+      (one): Write => ({
         kind: "reservation",
-        name,
-        route: () => path`/v1/reservations/${name}`,
-        bodyOver: (before) => ({ ...before, cidrs }),
+        name: one.name,
+        write: () => writeReservation(client, one, DRY_RUN),
       }),
     ),
-    ...(plan.settings
-      ? [settingsWrite(plan.settings.settings), settingsWrite(plan.settings.opened)]
-      : []
-    ).flatMap((write) => (write ? [write] : [])),
+    ...[plan.settings?.settings, plan.settings?.opened]
+      .filter((settings) => settings !== undefined)
+      .map(
+        (settings): Write => ({
+          kind: "configuration",
+          name: "default",
+          write: () => writeSettings(client, settings, DRY_RUN),
+        }),
+      ),
   ];
   const asked = writes.filter(({ kind, name }) => !known.has(`${kind} ${name}`));
-  const conflicts = await atOnce(asked, DRY_RUNS_AT_ONCE, async (write) => {
+  const conflicts = await atOnce(asked, DRY_RUNS_AT_ONCE, async ({ kind, name, write }) => {
     try {
-      await put(client, write.route(), write.bodyOver, { dryRun: true });
+      await write();
       return [];
     } catch (error) {
       if (!(error instanceof ApiError) || error.problem.status >= 500) throw error;
       const { code, detail } = error.problem;
-      return [{ kind: write.kind, name: write.name, problem: `is rejected: ${code}: ${detail}` }];
+      return [{ kind, name, problem: `is rejected: ${code}: ${detail}` }];
     }
   });
   return conflicts.flat();
@@ -51,14 +54,7 @@ export async function previewImport(client: PlatClient, plan: Plan): Promise<rea
 interface Write {
   readonly kind: Conflict["kind"];
   readonly name: string;
-  readonly route: () => Path;
-  readonly bodyOver: (before: object) => object;
+  readonly write: () => Promise<unknown>;
 }
 
-const settingsWrite = (settings: object | undefined): Write | undefined =>
-  settings && {
-    kind: "configuration",
-    name: "default",
-    route: () => path`/v1/config`,
-    bodyOver: () => settings,
-  };
+const DRY_RUN = { dryRun: true };

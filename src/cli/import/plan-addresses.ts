@@ -5,7 +5,7 @@ import { cidrOf, formatCidr } from "../../net/cidr.ts";
 import type { CurrentAddress, CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
-import { knownPools, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround } from "./plan-pools.ts";
 import { type AssignStep, assignStepOf, type OwnerStep, type StepCounts } from "./steps.ts";
 
 export interface PlannedAddresses {
@@ -19,9 +19,9 @@ export interface PlannedAddresses {
 export function planAddresses(
   desired: Desired,
   current: CurrentState,
+  pools: readonly KnownPool[],
   { reserving, whose }: PlannedBlocks,
 ): PlannedAddresses {
-  const pools = knownPools(desired, current);
   const assigns: AssignStep[] = [];
   const owners: OwnerStep[] = [];
   const conflicts: Conflict[] = [];

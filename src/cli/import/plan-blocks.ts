@@ -10,7 +10,7 @@ import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
 import { type BlockStatus, blockName } from "../space/blocks.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
-import { knownPools, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround } from "./plan-pools.ts";
 import {
   type AssignStep,
   assignStepOf,
@@ -35,8 +35,11 @@ export interface PlannedBlocks {
   readonly count: (conflicts: number) => StepCounts;
 }
 
-export function planBlocks(desired: Desired, current: CurrentState): PlannedBlocks {
-  const pools = knownPools(desired, current);
+export function planBlocks(
+  desired: Desired,
+  current: CurrentState,
+  pools: readonly KnownPool[],
+): PlannedBlocks {
   const within = addressesByBlock(desired);
   const claims: ClaimStep[] = [];
   const disowns: DisownStep[] = [];

@@ -84,9 +84,9 @@ const rangesOf = ({ ranges }: Pick<PoolFields, "ranges">) =>
 export function planPools(
   desired: Desired,
   current: CurrentState,
+  known: readonly KnownPool[],
   work: FillingSteps,
 ): { readonly steps: readonly PoolStep[]; readonly conflicts: readonly Conflict[] } {
-  const known = knownPools(desired, current);
   const filled = filledPools(known, work);
   const ofApplications = new Set(desired.applications?.flatMap(({ pools }) => pools));
   const isFilled = ({ name }: DesiredPool) => filled.has(name) || ofApplications.has(name);

@@ -5,7 +5,7 @@ import { capOf } from "../../nouns/settings/settings.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
-import { knownPools, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround } from "./plan-pools.ts";
 import type { FillingSteps, SettingsStep } from "./steps.ts";
 
 type Work = FillingSteps & Pick<PlannedBlocks, "whose">;
@@ -18,12 +18,13 @@ type Work = FillingSteps & Pick<PlannedBlocks, "whose">;
 export function planSettings(
   desired: Desired,
   current: CurrentState,
+  pools: readonly KnownPool[],
   work: Work,
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
   const before = current.settings;
   const settings = { ...before, ...desired.settings };
   const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
-  const { blocks, host } = mostBlocks(desired, current, work);
+  const { blocks, host } = mostBlocks(current, pools, work);
   const isStrict = before.strictAffinity && borrowed > 0;
   const isCapped = blocks > capOf(before);
   const isOpened = isStrict || isCapped;
@@ -72,8 +73,7 @@ const conflict = (name: string, problem: string): Conflict => ({
 });
 
 /** Returns the host with the most blocks in a pool after the claims, and their number. */
-function mostBlocks(desired: Desired, current: CurrentState, { claims }: Work) {
-  const pools = knownPools(desired, current);
+function mostBlocks(current: CurrentState, pools: readonly KnownPool[], { claims }: Work) {
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
     const read = parseCidr(cidr);

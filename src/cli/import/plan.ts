@@ -4,18 +4,19 @@ import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
 import { planBlocks } from "./plan-blocks.ts";
-import { planPools } from "./plan-pools.ts";
+import { knownPools, planPools } from "./plan-pools.ts";
 import { planSettings } from "./plan-settings.ts";
 import type { Plan, StepCounts, Verb } from "./steps.ts";
 
 /** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
 export function planOf(desired: Desired, current: CurrentState): Plan {
-  const blocks = planBlocks(desired, current);
-  const addresses = planAddresses(desired, current, blocks);
+  const known = knownPools(desired, current);
+  const blocks = planBlocks(desired, current, known);
+  const addresses = planAddresses(desired, current, known, blocks);
   const { claims, disowns, leftovers } = blocks;
   const { assigns, owners } = addresses;
-  const pools = planPools(desired, current, { claims, assigns });
-  const settings = planSettings(desired, current, { claims, assigns, whose: blocks.whose });
+  const pools = planPools(desired, current, known, { claims, assigns });
+  const settings = planSettings(desired, current, known, { claims, assigns, whose: blocks.whose });
   const reservations = desired.reservations.map(({ name, cidrs }) => {
     const before = current.reservations.get(name);
     return { name, cidrs, verb: verbOf(before !== undefined, same(before, cidrs)) };

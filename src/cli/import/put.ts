@@ -1,5 +1,6 @@
-import { found, type Path, type PlatClient } from "../../client/index.ts";
+import { found, type Path, type PlatClient, path } from "../../client/index.ts";
 import { detailsOf, headersAsSeen } from "../resource/change.ts";
+import type { DesiredReservation } from "./desired.ts";
 
 interface Written {
   readonly effectiveAt?: string;
@@ -17,16 +18,30 @@ interface Put {
   readonly warnings: readonly string[];
 }
 
-/**
- * Writes the desired state over the current one.
- *
- * @param how.dryRun changes nothing, and returns whether the write would be rejected
- */
+interface How {
+  /** True: changes nothing, and returns whether the write would be rejected. */
+  readonly dryRun?: boolean;
+}
+
+export const writePool = (client: PlatClient, name: string, fields: object, how?: How) =>
+  put(client, path`/v1/pools/${name}`, () => fields, how);
+
+export const writeSettings = (client: PlatClient, settings: object, how?: How) =>
+  put(client, path`/v1/config`, () => settings, how);
+
+/** Writes the networks of a reservation, and keeps its other fields. */
+export const writeReservation = (
+  client: PlatClient,
+  { name, cidrs }: DesiredReservation,
+  how?: How,
+) => put(client, path`/v1/reservations/${name}`, (before) => ({ ...before, cidrs }), how);
+
+/** Writes the desired state over the current one. */
 export async function put(
   client: PlatClient,
   route: Path,
   bodyOver: (before: object) => object,
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  { dryRun = false }: How = {},
 ): Promise<Put> {
   const before = await found(client.call<object>({ method: "GET", path: route }));
   const { body } = await client.call<Written>({

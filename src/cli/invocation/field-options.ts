@@ -3,20 +3,22 @@ import type { Flag } from "../../api/noun.ts";
 import { count, flag, keyValue, texts } from "./options.ts";
 
 /** The declared fields of a noun, as far as options need them. */
-type Declared = Readonly<Record<string, { readonly read: unknown; readonly flag?: Flag }>>;
+export type DeclaredFields = Readonly<
+  Record<string, { readonly read: unknown; readonly flag?: Flag }>
+>;
 
 /** The text for no maximum, and for no names. */
 const NONE = "none";
 
 /** Adds an option for each declared field that has one. */
-export function withFields(command: Command, declared: Declared): Command {
+export function withFields(command: Command, declared: DeclaredFields): Command {
   for (const [field, { flag }] of Object.entries(declared))
     if (flag) command.addOption(optionOf(field, flag));
   return command;
 }
 
 /** Returns the body that the options of declared fields make. */
-export const fieldsIn = (declared: Declared, options: object): object =>
+export const fieldsIn = (declared: DeclaredFields, options: object): object =>
   Object.fromEntries(
     Object.entries(declared).flatMap(([field, { flag }]) => {
       if (!flag) return [];

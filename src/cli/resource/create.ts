@@ -1,8 +1,39 @@
+import { Command } from "commander";
 import { isRejection } from "../../client/index.ts";
-import { type DryRunOption, dryRunMark, type Session } from "../invocation/cli.ts";
+import {
+  action,
+  type DryRunOption,
+  dryRunMark,
+  type Session,
+  withDryRun,
+} from "../invocation/cli.ts";
+import { type DeclaredFields, fieldsIn, withFields } from "../invocation/field-options.ts";
 import { rejectionError } from "../shell/exit.ts";
+import { type Example, examples } from "../shell/help.ts";
+import type { Io } from "../shell/io.ts";
 import { detailsOf, headersAsSeen, warn } from "./change.ts";
 import { pathOfObject, type ResourceKind, titled } from "./kind.ts";
+
+/** Makes the command `create NAME`, with an option for each declared field. */
+export const createCommand = (
+  io: Io,
+  kind: ResourceKind,
+  declared: DeclaredFields,
+  description: string,
+  ...shown: readonly Example[]
+): Command =>
+  withFields(
+    withDryRun(new Command("create"), "Say what would be created, and create nothing"),
+    declared,
+  )
+    .description(description)
+    .argument("<name>", `Name of the new ${kind.noun}`)
+    .addHelpText("after", examples(...shown))
+    .action(
+      action(io, (session: Session, options: DryRunOption, name: string) =>
+        create(session, kind, name, fieldsIn(declared, options), options),
+      ),
+    );
 
 /** Creates a resource that does not exist yet; in a dry run it only asks the API whether it could. */
 export async function create(
