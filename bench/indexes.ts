@@ -1,8 +1,8 @@
 import { EVERY_SHARD } from "../src/base/hash.ts";
-import { INDEX_SETTLE_MS } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
 import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import type { Context } from "../src/kernel/core/context.ts";
+import { INDEX_SETTLE_MS } from "../src/kernel/values/limits.ts";
 import { putSettings, readSettings } from "../src/nouns/pool/operations/administration.ts";
 import type { Budget } from "../test/operations/measured.ts";
 import { assigned, give } from "./asked.ts";

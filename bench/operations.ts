@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { handleHash } from "../src/base/hash.ts";
-import { GROUP_SCANS_MAX } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../src/kernel/assign/assignment.ts";
@@ -15,6 +14,7 @@ import {
 } from "../src/kernel/values/block-group.ts";
 import { shuffled } from "../src/kernel/values/fresh.ts";
 import { hostId } from "../src/kernel/values/host.ts";
+import { GROUP_SCANS_MAX } from "../src/kernel/values/limits.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
 import type { Pool } from "../src/nouns/pool/pool.ts";
 import { putNamespace } from "../src/nouns/registry/operations/namespaces.ts";

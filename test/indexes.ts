@@ -1,7 +1,7 @@
-import { INDEX_SETTLE_MS } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
 import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
 import type { Context } from "../src/kernel/core/context.ts";
+import { INDEX_SETTLE_MS } from "../src/kernel/values/limits.ts";
 import {
   type AddressesFound,
   type AddressSearch,

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import { handleHash } from "../src/base/hash.ts";
-import { BUDGET_ROUND_MS } from "../src/base/limits.ts";
 import { noWrites, Rejection } from "../src/base/outcome.ts";
 import type { Contents } from "../src/invariants/contents.ts";
 import { findViolations } from "../src/invariants/invariants.ts";
@@ -16,6 +15,7 @@ import { type Address, type Parsed, parseAddress } from "../src/net/address.ts";
 import { type Cidr, parseCidr } from "../src/net/cidr.ts";
 import { putPool, putSettings } from "../src/nouns/pool/operations/administration.ts";
 import type { Pool, PoolSpec } from "../src/nouns/pool/pool.ts";
+import { BUDGET_ROUND_MS } from "../src/nouns/quota/budget.ts";
 import { SETTINGS_DEFAULT, type Settings } from "../src/nouns/settings/settings.ts";
 import { contentsOf } from "../src/store/contents.ts";
 import { makeStore, storeOver } from "../src/store/stack.ts";

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { isRecord } from "../api/schema/schema.ts";
-import { BATCHES_AT_ONCE_MAX } from "../base/limits.ts";
 import { addressCountOf, type Batch, type BatchedRequest, cutInBatches } from "./cut-batches.ts";
 import type { Waiting } from "./http.ts";
 import type { Answer, Operations } from "./operations.ts";
 import { isRepeatableInBatch, namesInstance } from "./repeatable.ts";
+
+/** Batches that a client has under way at once. */
+export const BATCHES_AT_ONCE_MAX = 4;
 
 /** The result of one request: `assigned`, `released` or `problem`. */
 export type BatchResult = Answer<"sendBatch">["results"][number];

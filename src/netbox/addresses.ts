@@ -4,13 +4,7 @@ import { parseQuery } from "../api/http/parameters.ts";
 import { cidr, wholeText } from "../api/schema/field.ts";
 import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
-import {
-  ADDRESSES_PER_PAGE_MAX,
-  NETBOX_AT_ONCE_MAX,
-  NETBOX_LIST_MS_MAX,
-  NETBOX_NAMED_MAX,
-  NETBOX_ORDERED_MAX,
-} from "../base/limits.ts";
+import { ADDRESSES_PER_PAGE_MAX, NETBOX_AT_ONCE_MAX } from "../base/limits.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
 import { type Cidr, contains, formatCidr, parseNetwork } from "../net/cidr.ts";
@@ -45,6 +39,13 @@ import { onPage, PAGING, pageAnswer, parsePage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
+
+/** Ids and addresses that one list of the dialect can name. Each is a read of its own. */
+const NETBOX_NAMED_MAX = 256;
+/** Addresses that a list of the dialect puts in order. */
+const NETBOX_ORDERED_MAX = 10_000;
+/** A list of the dialect begins no further page of Plat after this time, so that its answer is in time. */
+const NETBOX_LIST_MS_MAX = 4_000;
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
 export const listIpAddresses: Operation = async (asked, plat) => {

@@ -1,9 +1,12 @@
 import type { HttpAnswer } from "../api/http/event.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
-import { NETBOX_PER_PAGE_DEFAULT, NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
+import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
 import { onlyIn, type QueryValues } from "./filter.ts";
 import type { DialectRequest } from "./request.ts";
+
+/** Objects on a page of the dialect, as in NetBox: unless the request has a limit, and at most. */
+const NETBOX_PER_PAGE_DEFAULT = 50;
 
 /** The page that a request asks for, as NetBox counts: from an offset on. */
 export interface OffsetPage {

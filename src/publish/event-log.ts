@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import {
-  EVENT_PAGE_BYTES_MAX,
-  LOGGED_BYTES_PER_ITEM_MAX,
-  LOGGED_ITEMS_PER_READ,
-} from "../base/limits.ts";
+import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
 import { HISTORY } from "../table/definition.ts";
 import { escaped } from "../table/key.ts";
 import type { Table } from "../table/table.ts";
 import { type DomainEvent, eventText } from "./domain-event.ts";
 import type { Entry } from "./history.ts";
+
+/** Bytes of the events in one item of the event log, before they are compressed. An item has 400 KB at most. */
+export const LOGGED_BYTES_PER_ITEM_MAX = 200_000;
+/** Items of the event log that one read returns. */
+const LOGGED_ITEMS_PER_READ = 25;
 
 /** Some events of one space, as one item of the log has them. */
 export interface LoggedBatch {

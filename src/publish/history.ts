@@ -1,4 +1,4 @@
-import { ENTRIES_PER_READ, EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
+import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
 import type { Page, PageWanted } from "../base/listed.ts";
 import { allocationFrom } from "../kernel/items/allocation.ts";
 import type { Allocation } from "../kernel/values/allocation.ts";
@@ -12,6 +12,9 @@ import type { Table, Write } from "../table/table.ts";
 import type { AddressDetail } from "./address-detail.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Detail } from "./draft.ts";
+
+/** Entries of a history that are read at once. With the most attributes one has 200 KB. */
+const ENTRIES_PER_READ = 50;
 
 /** The attribute with the second after which DynamoDB deletes the item. */
 const EXPIRES = HISTORY.timeToLive;

@@ -1,9 +1,4 @@
-import {
-  LOGGED_MS_MAX,
-  LOGGED_TRIES_MAX,
-  OWNER_AWAITED_MS_MAX,
-  PUBLISHED_AT_ONCE,
-} from "../base/limits.ts";
+import { LOGGED_MS_MAX, PUBLISHED_AT_ONCE } from "../base/limits.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Store } from "../kernel/core/store.ts";
 import type { ItemChange } from "../table/change-log.ts";
@@ -16,6 +11,11 @@ import { tell } from "./tell.ts";
 import type { ToldChange } from "./told.ts";
 import type { TrailLine } from "./trail-line.ts";
 import { type Understood, understood } from "./understood.ts";
+
+/** Writes of one item of the event log before the batch must come again. */
+export const LOGGED_TRIES_MAX = 3;
+/** The time for which a change of an address waits for the change of its owner, which another shard of the stream may tell. */
+export const OWNER_AWAITED_MS_MAX = 30_000;
 
 /** The places to which the publisher writes. Each call resolves when everything is kept, and throws otherwise. */
 export interface Destinations {

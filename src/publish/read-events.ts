@@ -1,9 +1,12 @@
 import { invalid, Problem } from "../api/schema/problem.ts";
-import { CLOCK_SKEW_MS_MAX, EVENTS_WITHHELD_MS } from "../base/limits.ts";
+import { CLOCK_SKEW_MS_MAX, LOGGED_MS_MAX } from "../base/limits.ts";
 import { formatTime } from "../base/time.ts";
 import { daysOf, type ReadableHistory } from "../table/readable-history.ts";
 import { eventLog, type LogPosition, logTime, timeIn } from "./event-log.ts";
 import type { Entry } from "./history.ts";
+
+/** A poll for events leaves out younger items, because an earlier one may still be under way. */
+export const EVENTS_WITHHELD_MS = LOGGED_MS_MAX + CLOCK_SKEW_MS_MAX;
 
 /** The events that a poll asks for. */
 export interface EventsWanted {

@@ -1,4 +1,3 @@
-import { MARK_MS_MIN } from "../base/limits.ts";
 import { TableFrozenError } from "../base/outcome.ts";
 import type { TableGuard } from "../table/guarded-table.ts";
 import type { Marker } from "../table/parameter-marker.ts";
@@ -11,6 +10,9 @@ import {
   registerTable,
 } from "../table/register-item.ts";
 import type { Table } from "../table/table.ts";
+
+/** A scheduled run marks the table, and the marker beside it, when the last mark is older than this. */
+export const MARK_MS_MIN = 600_000;
 
 interface Marked {
   readonly table: Table & TableGuard;

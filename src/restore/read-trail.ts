@@ -2,10 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { TRAIL_LINES_MAX } from "../base/limits.ts";
 import { utf8Text } from "../base/utf8.ts";
 import { RestoreError } from "./restore-error.ts";
 import { type ParsedTrailLine, parseLine } from "./trail-line.ts";
+
+/** Lines of the audit trail that one restore replays. They are in memory together, at about a kilobyte each. */
+const TRAIL_LINES_MAX = 1_000_000;
 
 /**
  * Reads the files of an audit trail in a directory and below: those with the end `.jsonl`, or `.jsonl.gz` for compressed ones.

@@ -1,4 +1,3 @@
-import { RESTORED_AT_ONCE } from "../base/limits.ts";
 import { type Outcome, UnavailableError } from "../base/outcome.ts";
 import type { Context } from "../kernel/core/context.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
@@ -14,6 +13,9 @@ import { replayed } from "./replay.ts";
 import { RestoreError } from "./restore-error.ts";
 import { textOfValue } from "./text-of-value.ts";
 import type { ParsedTrailLine } from "./trail-line.ts";
+
+/** Items that a restore reads or writes side by side. */
+const RESTORED_AT_ONCE = 16;
 
 /** A restored table, with nothing that keeps it from being written. */
 export interface RestoredTable {

@@ -1,4 +1,3 @@
-import { RESERVATIONS_NAMED_MAX } from "../base/limits.ts";
 import { isWhollyReserved } from "../kernel/values/block.ts";
 import { type Interval, overlaps } from "../net/cidr.ts";
 import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
@@ -6,6 +5,9 @@ import { keptOutOf } from "../nouns/pool/network.ts";
 import { assignsPrefixes, type Pool, type PoolSpec } from "../nouns/pool/pool.ts";
 import { addressSetOf, reservedFor } from "../nouns/pool/set.ts";
 import type { Unfit } from "./unfit.ts";
+
+/** Reservations that a rejection names for one pool. */
+const RESERVATIONS_NAMED_MAX = 8;
 
 /**
  * Returns true if a pool has no address, or if every address of it is reserved, so that nothing in it can be claimed, seized or borrowed.

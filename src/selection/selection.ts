@@ -1,9 +1,4 @@
-import {
-  LABELS_SHOWN_MAX,
-  NAMES_SHOWN_MAX,
-  POOLS_TOLD_MAX,
-  REASONS_IN_DETAIL_MAX,
-} from "../base/limits.ts";
+import { POOLS_TOLD_MAX, REASONS_IN_DETAIL_MAX } from "../base/limits.ts";
 import { Rejection } from "../base/outcome.ts";
 import { type HostReserved, prefixMaxBeside } from "../kernel/values/host.ts";
 import type { Family } from "../net/address.ts";
@@ -29,6 +24,11 @@ import {
 } from "./acquire-pools.ts";
 import type { Requester } from "./requester.ts";
 import type { Unfit } from "./unfit.ts";
+
+/** Labels that a rejection shows, among those that the pool's selector asks for. */
+const LABELS_SHOWN_MAX = 8;
+/** Names of a pool's condition that a rejection shows. */
+const NAMES_SHOWN_MAX = 8;
 
 /** The properties of a request that select pools, for one family. */
 export type PoolCriteria = AcquireCriteria & FilterCriteria;

@@ -1,5 +1,5 @@
 import type { Actor } from "../base/actor.ts";
-import { ANSWER_MS_MAX, CALL_TRIES_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../base/limits.ts";
+import { ANSWER_MS_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../base/limits.ts";
 import {
   DeadlineError,
   ThrottledError,
@@ -36,6 +36,9 @@ import type { TableGuard } from "../table/guarded-table.ts";
 import { signedTable } from "../table/signed-table.ts";
 import type { Table } from "../table/table.ts";
 import { scanning } from "./contents.ts";
+
+/** Tries of a call that the database throttles or rejects for a replicated-write conflict, and of a read without an answer. */
+export const CALL_TRIES_MAX = 6;
 
 /** The things that a request or run carries to each of its calls of the table. */
 export interface Carried {

@@ -1,9 +1,11 @@
-import { REGISTER_FRESH_MS } from "../base/limits.ts";
 import { TableFrozenError, UnavailableError } from "../base/outcome.ts";
 import type { Marker } from "./parameter-marker.ts";
 import { type DescribedTable, whyFrozen } from "./register.ts";
 import { readRegister } from "./register-item.ts";
 import type { Table } from "./table.ts";
+
+/** A function reads the register of its table again before a write when it read it longer ago than this. */
+export const REGISTER_FRESH_MS = 60_000;
 
 /** Keeps a frozen table from being written. */
 export interface TableGuard {

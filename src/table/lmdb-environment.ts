@@ -2,13 +2,15 @@ import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
-import { DISK_FREE_BYTES_MIN } from "../base/limits.ts";
 import { type ItemChange, NO_SEQUENCE } from "./change-log.ts";
 import { TABLE } from "./definition.ts";
 import type { Item, Key } from "./item.ts";
 import { changesIn, type KeptCommit, keptCommit, type NumberedWrite } from "./kept-commit.ts";
 import { duePlace, dueRange, dueTime, itemPlace, justAfter, partitionRange } from "./lmdb-key.ts";
 import type { DueKey, DueOptions, QueryOptions } from "./table.ts";
+
+/** The room on its disk below which a laptop's table takes no further write. A group of writes and a batch of events are smaller. */
+export const DISK_FREE_BYTES_MIN = 32 * 1_024 * 1_024;
 
 /** A change of one key in a commit: the item on the disk, and the new one; nothing for none. */
 export interface Replacement {

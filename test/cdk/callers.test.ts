@@ -5,7 +5,7 @@ import { CALLER_ROLES, ROLE_OF } from "../../cdk/callers.ts";
 import { SPACES_MAX } from "../../cdk/deployment.ts";
 import { stageOfContext } from "../../cdk/stage.ts";
 import { SPACE_DEFAULT, SPACE_PATH } from "../../src/api/route.ts";
-import { SPACE_CHARACTERS_MAX } from "../../src/base/limits.ts";
+import { SPACE_CHARACTERS_MAX } from "../../src/api/schema/field.ts";
 import { EVERY_SPACE, isAllowed } from "../../src/contract/roles.ts";
 import { ROUTES, type Route } from "../../src/contract/routes.ts";
 import { decide, type Statement } from "../../twin/iam.ts";

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROBLEMS, type ProblemCode } from "../../src/api/schema/problem.ts";
-import {
-  BATCH_ADDRESSES_MAX,
-  BATCH_ITEMS_MAX,
-  BATCHES_AT_ONCE_MAX,
-  BODY_BYTES_MAX,
-} from "../../src/base/limits.ts";
+import { BATCH_ADDRESSES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from "../../src/base/limits.ts";
+import { BATCHES_AT_ONCE_MAX } from "../../src/client/batches.ts";
 import {
   ApiError,
   type BatchedRequest,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { BLOCKS_PER_CLAIM_MAX } from "../../src/base/limits.ts";
+import { BLOCKS_PER_CLAIM_MAX } from "../../src/kernel/affinities/claim-range.ts";
 import { type newSpace, pagesOf, spaceWithPool, startAnew, textsOf } from "./plat.ts";
 
 // A page also ends by time, which stands still here: no page is shorter on a slow machine.

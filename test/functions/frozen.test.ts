@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { REGISTER_FRESH_MS } from "../../src/base/limits.ts";
+import { REGISTER_FRESH_MS } from "../../src/table/guarded-table.ts";
 import { nodeEvent } from "../node-objects.ts";
 import { CALLS } from "../operations/calls.ts";
 import { type Furnished, furnished } from "../operations/furnished.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EVENTS_WITHHELD_MS } from "../../src/base/limits.ts";
+import { EVENTS_WITHHELD_MS } from "../../src/publish/read-events.ts";
 import {
   deploy,
   HISTORY_KEPT_MS,

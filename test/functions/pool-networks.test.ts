@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NETWORK_CHARACTERS_PER_ANSWER } from "../../src/base/limits.ts";
+import { NETWORK_CHARACTERS_PER_ANSWER } from "../../src/kernel/assign/assign.ts";
 import { newSpace, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;

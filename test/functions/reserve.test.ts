@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { LOOKS_PER_PAGE } from "../../src/base/limits.ts";
+import { LOOKS_PER_PAGE } from "../../src/kernel/core/bounded-work.ts";
 import { newSpace, spaceWithPool, table } from "./plat.ts";
 
 describe("a reservation", () => {

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { AFFINITIES_RELEASED_MAX, CLAIM_TRIES_MAX } from "../../src/base/limits.ts";
 import { Rejection } from "../../src/base/outcome.ts";
 import { findViolations } from "../../src/invariants/invariants.ts";
 import { claimAffinities } from "../../src/kernel/affinities/claim-range.ts";
-import { releaseAffinities, releaseAffinity } from "../../src/kernel/affinities/release-range.ts";
+import {
+  AFFINITIES_RELEASED_MAX,
+  releaseAffinities,
+  releaseAffinity,
+} from "../../src/kernel/affinities/release-range.ts";
 import { ensureBlocks } from "../../src/kernel/assign/ensure-blocks.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseHost } from "../../src/kernel/release/release-host.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
+import { CLAIM_TRIES_MAX } from "../../src/kernel/values/limits.ts";
 import type { Address } from "../../src/net/address.ts";
 import { formatCidr } from "../../src/net/cidr.ts";
 import { listAffinities } from "../../src/nouns/affinity/operations/list-affinities.ts";

@@ -1,10 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  CLOCK_SKEW_MS_MAX,
-  GRACE_MS,
-  JOB_KEPT_MS,
-  RANGE_RETIRED_MS_MIN,
-} from "../../src/base/limits.ts";
+import { CLOCK_SKEW_MS_MAX, GRACE_MS, JOB_KEPT_MS } from "../../src/base/limits.ts";
 import { Rejection } from "../../src/base/outcome.ts";
 import { formatTime } from "../../src/base/time.ts";
 import { findViolations } from "../../src/invariants/invariants.ts";
@@ -18,6 +13,7 @@ import { runJobs } from "../../src/maintenance/run-jobs.ts";
 import { parseInterval } from "../../src/net/cidr.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import type { PoolJob } from "../../src/nouns/job/job.ts";
+import { RANGE_RETIRED_MS_MIN } from "../../src/nouns/job/job.ts";
 import {
   putPool,
   putReservation,

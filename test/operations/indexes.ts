@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { INDEX_SETTLE_MS } from "../../src/base/limits.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { hashOfValue } from "../../src/kernel/values/index-entry.ts";
+import { INDEX_SETTLE_MS } from "../../src/kernel/values/limits.ts";
 import { putSettings } from "../../src/nouns/pool/operations/administration.ts";
 import { buildIndexes, ofTenant, setIndexes } from "../indexes.ts";
 import { instanceRequest, podOf, releaseOf } from "../instances.ts";

@@ -1,8 +1,9 @@
-import { BUDGET_ROUND_MS, CHARGING_WALK_MS, SHARDS } from "../../src/base/limits.ts";
+import { SHARDS } from "../../src/base/limits.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
-import { nextRound } from "../../src/nouns/quota/budget.ts";
+import { CHARGING_WALK_MS } from "../../src/kernel/values/sweep.ts";
+import { BUDGET_ROUND_MS, nextRound } from "../../src/nouns/quota/budget.ts";
 import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  CLOCK_SKEW_MS_MAX,
-  LOGGED_BYTES_PER_ITEM_MAX,
-  LOGGED_MS_MAX,
-  LOGGED_TRIES_MAX,
-} from "../../src/base/limits.ts";
+import { CLOCK_SKEW_MS_MAX, LOGGED_MS_MAX } from "../../src/base/limits.ts";
 import type { DomainEvent } from "../../src/publish/domain-event.ts";
-import { eventLog, type LogPosition, logTime } from "../../src/publish/event-log.ts";
-import { keepEvents } from "../../src/publish/publisher.ts";
+import {
+  eventLog,
+  LOGGED_BYTES_PER_ITEM_MAX,
+  type LogPosition,
+  logTime,
+} from "../../src/publish/event-log.ts";
+import { keepEvents, LOGGED_TRIES_MAX } from "../../src/publish/publisher.ts";
 import { readEvents } from "../../src/publish/read-events.ts";
 import { eachCall } from "../../src/store/stack.ts";
 import { padded } from "../../src/table/change-log.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { handleHash } from "../../src/base/hash.ts";
-import { OWNER_AWAITED_MS_MAX } from "../../src/base/limits.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
-import { publisher } from "../../src/publish/publisher.ts";
+import { OWNER_AWAITED_MS_MAX, publisher } from "../../src/publish/publisher.ts";
 import type { ItemChange } from "../../src/table/change-log.ts";
 import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { MARK_MS_MIN } from "../../src/base/limits.ts";
 import { TableFrozenError } from "../../src/base/outcome.ts";
-import { markTable } from "../../src/restore/mark-table.ts";
+import { MARK_MS_MIN, markTable } from "../../src/restore/mark-table.ts";
 import { openTable } from "../../src/table/format.ts";
 import { guardedTable } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";

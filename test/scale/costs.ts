@@ -1,7 +1,7 @@
 import { EVERY_SHARD } from "../../src/base/hash.ts";
-import { SWEEP_MS } from "../../src/base/limits.ts";
 import { releaseAddress } from "../../src/kernel/release/release-address.ts";
 import type { HostId } from "../../src/kernel/values/host.ts";
+import { SWEEP_MS } from "../../src/kernel/values/sweep.ts";
 import { itemBytes } from "../store/item-bytes.ts";
 import { drafted } from "./drafts.ts";
 import { putAssignedSpace } from "./facts/spaces.ts";

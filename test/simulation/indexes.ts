@@ -1,8 +1,8 @@
 import { EVERY_SHARD } from "../../src/base/hash.ts";
-import { INDEX_SETTLE_MS } from "../../src/base/limits.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";
+import { INDEX_SETTLE_MS } from "../../src/kernel/values/limits.ts";
 
 /** The share of runs whose space has an index. */
 const INDEXES_SHARE = 0.1;

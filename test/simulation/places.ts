@@ -1,4 +1,4 @@
-import { CALL_TRIES_MAX } from "../../src/base/limits.ts";
+import { CALL_TRIES_MAX } from "../../src/store/stack.ts";
 import { contextOver, deployedOver } from "../world.ts";
 import { oneIn } from "./sampled-calls.ts";
 

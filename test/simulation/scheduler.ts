@@ -1,6 +1,6 @@
-import { CALL_TRIES_MAX } from "../../src/base/limits.ts";
 import { type Outcome, ThrottledError, UnavailableError } from "../../src/base/outcome.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";
+import { CALL_TRIES_MAX } from "../../src/store/stack.ts";
 import type { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import type { Table, Write } from "../../src/table/table.ts";

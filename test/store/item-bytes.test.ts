@@ -1,29 +1,31 @@
 import { expect, it } from "vitest";
+import { NAMESPACE_CHARACTERS_MAX, SPACE_CHARACTERS_MAX } from "../../src/api/schema/field.ts";
+import { HOST_RESERVED_MAX, NOTE_CHARACTERS_MAX } from "../../src/api/schema/host-reserved.ts";
+import { LABELS_CHARACTERS_MAX } from "../../src/api/schema/labels.ts";
 import {
-  CONDITION_NAMES_MAX,
-  DNS_SERVERS_MAX,
-  HOST_RESERVED_MAX,
   ITEM_BYTES_MAX,
-  JOB_GROUPS_TO_COME_BACK_TO_MAX,
-  LABELS_CHARACTERS_MAX,
   LABELS_MAX,
-  MTU_BYTES_MAX,
   NAME_CHARACTERS_MAX,
-  NAMESPACE_CHARACTERS_MAX,
-  NOTE_CHARACTERS_MAX,
-  POOL_LABELS_CHARACTERS_MAX,
-  POOL_PRINCIPALS_MAX,
   POOLS_PER_REQUEST_MAX,
   PRINCIPAL_CHARACTERS_MAX,
   RESERVED_CIDRS_MAX,
-  SPACE_CHARACTERS_MAX,
   UNREADABLE_CHARACTERS_MAX,
-  VLAN_ID_MAX,
 } from "../../src/base/limits.ts";
 import { CorruptItemError } from "../../src/base/outcome.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
 import { SELECTOR_CHARACTERS_MAX } from "../../src/net/selector.ts";
+import { JOB_GROUPS_TO_COME_BACK_TO_MAX } from "../../src/nouns/job/job.ts";
 import { planBytes } from "../../src/nouns/pool/address-plan.ts";
+import {
+  DNS_SERVERS_MAX,
+  MTU_BYTES_MAX,
+  POOL_LABELS_CHARACTERS_MAX,
+} from "../../src/nouns/pool/contract/request.ts";
+import {
+  CONDITION_NAMES_MAX,
+  POOL_PRINCIPALS_MAX,
+  VLAN_ID_MAX,
+} from "../../src/nouns/pool/limits.ts";
 import { SETTINGS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import { makeStore } from "../../src/store/stack.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { REGISTER_FRESH_MS } from "../../src/base/limits.ts";
 import { TableFrozenError, UnavailableError } from "../../src/base/outcome.ts";
-import { guardedTable } from "../../src/table/guarded-table.ts";
+import { guardedTable, REGISTER_FRESH_MS } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import type { Write } from "../../src/table/table.ts";

@@ -5,10 +5,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as lmdb from "lmdb";
 import { expect, it } from "vitest";
-import { DISK_FREE_BYTES_MIN } from "../../src/base/limits.ts";
 import { LmdbTable } from "../../src/store/lmdb-table.ts";
 import { absent } from "../../src/table/clause.ts";
-import { openEnvironment, UnusableFile } from "../../src/table/lmdb-environment.ts";
+import {
+  DISK_FREE_BYTES_MIN,
+  openEnvironment,
+  UnusableFile,
+} from "../../src/table/lmdb-environment.ts";
 import { scratchDirectory } from "./scratch-file.ts";
 
 const newDirectory = scratchDirectory();

@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import {
-  ATTRIBUTE_KEY_CHARACTERS_MAX,
   ATTRIBUTE_VALUE_CHARACTERS_MAX,
   ATTRIBUTES_BYTES_MAX,
   ATTRIBUTES_MAX,
   INDEXED_ATTRIBUTES_MAX,
 } from "../../base/limits.ts";
 import { isRecord, list } from "./schema.ts";
+
+const ATTRIBUTE_KEY_CHARACTERS_MAX = 253;
 
 /** Names that objects of the language, and the marshalling of items, take for their own. */
 const OBJECT_NAMES = new Set(["__proto__", "constructor"]);

@@ -2,18 +2,20 @@ import * as v from "valibot";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import {
   IDEMPOTENCY_KEY_CHARACTERS_MAX,
-  INTERFACE_CHARACTERS_MAX,
-  KIND_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
-  NAMESPACE_CHARACTERS_MAX,
   PRINCIPAL_CHARACTERS_MAX,
-  SPACE_CHARACTERS_MAX,
 } from "../../base/limits.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { Parsed } from "../../net/address.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../net/plain-form.ts";
 import { isPattern, parsePattern } from "../../nouns/pool/pattern.ts";
+
+export const SPACE_CHARACTERS_MAX = 63;
+export const NAMESPACE_CHARACTERS_MAX = 63;
+const KIND_CHARACTERS_MAX = 63;
+/** Linux has 15, and other systems more. */
+export const INTERFACE_CHARACTERS_MAX = 63;
 
 /** Building blocks of field schemas. Messages continue the field's name. */
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { NAME_CHARACTERS_MAX, UID_CHARACTERS_MAX } from "../../base/limits.ts";
+import { NAME_CHARACTERS_MAX } from "../../base/limits.ts";
 import { ciliumNodeOfHandle, handleOfPrefixes, isOfNode } from "../../kernel/values/handle.ts";
 import {
   isWorkloadHandle,
@@ -9,6 +9,9 @@ import {
 import { handleText, newHandle, newNameProblem, text } from "./field.ts";
 import type { FieldProblem } from "./problem.ts";
 import { fields } from "./schema.ts";
+
+/** A uid of Kubernetes has 36. */
+const UID_CHARACTERS_MAX = 128;
 
 /** A part of the handle of an instance, which a path can name. */
 const part = v.pipe(

@@ -1,8 +1,11 @@
 import * as v from "valibot";
-import { HOST_RESERVED_MAX, NOTE_CHARACTERS_MAX } from "../../base/limits.ts";
 import type { HostReserved, HostReservedAsked } from "../../kernel/values/host.ts";
 import { newHandle, proseText, whole } from "./field.ts";
 import { fields, rule } from "./schema.ts";
+
+/** One less than the largest block has addresses. */
+export const HOST_RESERVED_MAX = 4_095;
+export const NOTE_CHARACTERS_MAX = 256;
 
 const kept = {
   start: v.optional(whole(0, HOST_RESERVED_MAX), 0),

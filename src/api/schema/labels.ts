@@ -1,13 +1,16 @@
 import * as v from "valibot";
-import {
-  LABEL_NAME_CHARACTERS_MAX,
-  LABEL_VALUE_CHARACTERS_MAX,
-  LABELS_CHARACTERS_MAX,
-  LABELS_MAX,
-  NAME_CHARACTERS_MAX,
-} from "../../base/limits.ts";
+import { LABELS_MAX, NAME_CHARACTERS_MAX } from "../../base/limits.ts";
 import { textMap } from "./attributes.ts";
 import { resourceName, text } from "./field.ts";
+
+/**
+ * Characters of keys and values together, ASCII. Plat reads labels together with the affinities of their host, 4 KB a
+ * unit. Their item has 17 KB at most.
+ */
+export const LABELS_CHARACTERS_MAX = 16_000;
+/** The name of a label after its prefix, and its value, as in Kubernetes. */
+const LABEL_NAME_CHARACTERS_MAX = 63;
+const LABEL_VALUE_CHARACTERS_MAX = 63;
 
 const NAME = "([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)";
 const WORD = new RegExp(`^${NAME}$`);

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { LABEL_SELECTOR_EXPRESSIONS_MAX, LABEL_SELECTOR_VALUES_MAX } from "../../base/limits.ts";
 import {
   fromLabelSelector,
   LABEL_OPERATORS,
@@ -13,6 +12,10 @@ import { readable } from "./field.ts";
 import { labelKey, labels, labelValue } from "./labels.ts";
 import type { FieldProblem } from "./problem.ts";
 import { fields, isRecord, list, rule } from "./schema.ts";
+
+/** As many as the longest text of a selector can have: a requirement takes at least 8 characters, a value 4. */
+const LABEL_SELECTOR_EXPRESSIONS_MAX = 128;
+export const LABEL_SELECTOR_VALUES_MAX = 256;
 
 /** A text, kept as written, beside its parsed value. */
 const selectorText = v.pipe(

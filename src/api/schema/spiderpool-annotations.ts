@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { ANNOTATION_ITEMS_MAX } from "../../base/limits.ts";
 import {
   type AnnotationItem,
   isPlural,
@@ -9,6 +8,9 @@ import {
 import { flag, json, text } from "./field.ts";
 import { poolList } from "./pool-names.ts";
 import { isRecord, list } from "./schema.ts";
+
+/** Items of a pod's annotation, one for each of its interfaces. */
+const ANNOTATION_ITEMS_MAX = 64;
 
 const FAMILIES = { ipv4: v.optional(poolList, []), ipv6: v.optional(poolList, []) };
 

@@ -1,9 +1,4 @@
-import {
-  BLOCKS_PER_CLAIM_MAX,
-  CLAIM_TRIES_MAX,
-  CLAIM_WAIT_MS_MAX,
-  PAGE_MS_MAX,
-} from "../../base/limits.ts";
+import { PAGE_MS_MAX } from "../../base/limits.ts";
 import { CorruptItemError, Rejection } from "../../base/outcome.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { Address } from "../../net/address.ts";
@@ -27,6 +22,10 @@ import { ClaimCharge, type Claiming, withClaimCharge } from "../quotas/claim-cha
 import { affinitiesFor } from "../values/affinity.ts";
 import { blocksIn, groupIndexOf, groupOf } from "../values/block-group.ts";
 import { type AffinityType, affinityTypeOf, type HostId, hostName } from "../values/host.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
+
+/** Blocks that one request may claim for a host: as many as a block group has. */
+export const BLOCKS_PER_CLAIM_MAX = 64;
 
 /** The result for one block of a range. */
 export interface ClaimedBlock {

@@ -1,11 +1,4 @@
-import {
-  AFFINITIES_RELEASED_AT_ONCE,
-  AFFINITIES_RELEASED_MAX,
-  BLOCK_SIZES,
-  CLOCK_SKEW_MS_MAX,
-  REQUEST_MS_MAX,
-  SWAP_TRIES_MAX,
-} from "../../base/limits.ts";
+import { BLOCK_SIZES, CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../base/limits.ts";
 import type { Page } from "../../base/listed.ts";
 import { CorruptItemError, type Rejection } from "../../base/outcome.ts";
 import { type Address, compareAddresses } from "../../net/address.ts";
@@ -22,7 +15,12 @@ import { inParallel } from "../core/parallel.ts";
 import type { BlockAffinity } from "../values/affinity.ts";
 import { type Block, coolingIn, isEmpty, takenIn } from "../values/block.ts";
 import type { HostId } from "../values/host.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 import { tooSmall } from "./claim-range.ts";
+
+/** Blocks of a host that one request releases, some in parallel; the next request continues after them. */
+export const AFFINITIES_RELEASED_MAX = 64;
+const AFFINITIES_RELEASED_AT_ONCE = 4;
 
 /** The result for a host's affinity to one block. */
 export interface ReleasedAffinity {

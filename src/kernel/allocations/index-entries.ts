@@ -1,9 +1,10 @@
-import { INDEXED_ATTRIBUTES_MAX, REQUEST_MS_MAX, SWAP_TRIES_MAX } from "../../base/limits.ts";
+import { INDEXED_ATTRIBUTES_MAX, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { entriesOf, type IndexEntry } from "../values/index-entry.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 
 /**
  * Creates the index entries that an allocation lists, beside the write of the allocation and before any of its slots (I22).

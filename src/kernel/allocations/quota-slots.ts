@@ -1,9 +1,9 @@
 import { handleHash } from "../../base/hash.ts";
-import { QUOTA_SLOTS_AT_ONCE } from "../../base/limits.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { Allocation } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
+import { QUOTA_SLOTS_AT_ONCE } from "../values/limits.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../values/quota-slot.ts";
 import type { Granted } from "./holding.ts";
 

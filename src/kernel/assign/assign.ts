@@ -1,8 +1,4 @@
-import {
-  ASSIGN_ROUNDS_MAX,
-  NETWORK_CHARACTERS_PER_ANSWER,
-  REASONS_IN_DETAIL_MAX,
-} from "../../base/limits.ts";
+import { REASONS_IN_DETAIL_MAX } from "../../base/limits.ts";
 import {
   ContentionError,
   CorruptItemError,
@@ -70,6 +66,11 @@ import { selectSlots } from "./select-slots.ts";
 import { selectStated } from "./select-stated.ts";
 import { type FamilyRequest, type SlotSelection, slotCount } from "./selection.ts";
 import { take } from "./take.ts";
+
+/** Blocks a request may move through before it is called contended. */
+const ASSIGN_ROUNDS_MAX = 16;
+/** An answer to an assign leaves routes and labels out if they would have more characters together: a function can answer 6 MB. */
+export const NETWORK_CHARACTERS_PER_ANSWER = 1_500_000;
 
 /**
  * Assigns addresses: learns the blocks, writes the allocation, then takes the slots. DESIGN.md has the rules and the invariants

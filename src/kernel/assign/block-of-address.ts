@@ -1,4 +1,3 @@
-import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../../base/limits.ts";
 import { ContentionError, Rejection } from "../../base/outcome.ts";
 import type { Address } from "../../net/address.ts";
 import { formatCidr, ordinalOf } from "../../net/cidr.ts";
@@ -11,6 +10,7 @@ import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import type { Block } from "../values/block.ts";
 import { blockOf } from "../values/block-group.ts";
 import { type HostId, hostName, isHostReserved } from "../values/host.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
 import type { FamilyRequest } from "./selection.ts";
 import { hostReservedAt } from "./why-not-free.ts";
 

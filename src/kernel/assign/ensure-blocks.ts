@@ -1,4 +1,4 @@
-import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, POOLS_TOLD_MAX } from "../../base/limits.ts";
+import { POOLS_TOLD_MAX } from "../../base/limits.ts";
 import { ContentionError, Rejection } from "../../base/outcome.ts";
 import type { Family } from "../../net/address.ts";
 import { formatCidr } from "../../net/cidr.ts";
@@ -16,6 +16,7 @@ import { type BlockAffinity, sameBlocks } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
 import { isBlockOf } from "../values/block-group.ts";
 import { type HostId, type HostReservedAsked, hostName } from "../values/host.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
 import { familyRequestsOf } from "./family-requests.ts";
 import { claimAnyBlock, type Nothing, poolScansOf } from "./find-blocks.ts";
 import {

@@ -1,12 +1,4 @@
-import {
-  GROUP_SCANS_MAX,
-  GROUP_SCANS_OF_POOLS_MAX,
-  GROUPS_SEARCHED_MAX,
-  POOLS_CALLED_FULL_AT_ONCE,
-  POOLS_DRAWN_MAX,
-  POOLS_TRIED_MAX,
-  SEARCH_MS_MAX,
-} from "../../base/limits.ts";
+import { GROUPS_SEARCHED_MAX } from "../../base/limits.ts";
 import type { Rejection } from "../../base/outcome.ts";
 import type { FullPool } from "../../invariants/contents.ts";
 import { formatCidr, sameCidr } from "../../net/cidr.ts";
@@ -43,7 +35,15 @@ import {
   sumOfFreed,
 } from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
+import { GROUP_SCANS_MAX, POOLS_CALLED_FULL_AT_ONCE, SEARCH_MS_MAX } from "../values/limits.ts";
 import type { FamilyRequest } from "./selection.ts";
+
+/** The same over all pools of a request. */
+const GROUP_SCANS_OF_POOLS_MAX = 8;
+/** Pools whose maps a request reads, one after the other. */
+export const POOLS_TRIED_MAX = 64;
+/** The last ones of these are drawn at random from all other pools. */
+const POOLS_DRAWN_MAX = 16;
 
 /** The scans of a request so far. It does not return to a block group without room for it. */
 export interface PoolScans {

@@ -1,4 +1,3 @@
-import { QUOTA_SLOTS_AT_ONCE } from "../../base/limits.ts";
 import { Rejection } from "../../base/outcome.ts";
 import { type Address, type Family, formatAddress, parseAddress } from "../../net/address.ts";
 import { addressAt, contains, ordinalOf } from "../../net/cidr.ts";
@@ -24,6 +23,7 @@ import { heldBy } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { parseGeneration } from "../values/generation.ts";
 import { nodeOfHandle } from "../values/handle.ts";
+import { QUOTA_SLOTS_AT_ONCE } from "../values/limits.ts";
 import type { QuotaSlot, QuotaSlotOfAllocation } from "../values/quota-slot.ts";
 import { type AssignRequest, specificFor } from "./assignment.ts";
 import { inProgress } from "./replay.ts";

@@ -1,4 +1,4 @@
-import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE } from "../../base/limits.ts";
+import { ALLOCATION_BYTES_MAX } from "../../base/limits.ts";
 import type { Rejection } from "../../base/outcome.ts";
 import { same } from "../../base/same.ts";
 import { formatAddress } from "../../net/address.ts";
@@ -20,6 +20,7 @@ import {
 } from "../values/allocation.ts";
 import { fresh } from "../values/fresh.ts";
 import { entriesOf, indexedIn, nameOfEntry } from "../values/index-entry.ts";
+import { PARTS_TAKEN_AT_ONCE } from "../values/limits.ts";
 import { type AssignRequest, interfacesOf, totalOf, type WantedCount } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";

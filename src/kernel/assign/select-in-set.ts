@@ -1,10 +1,5 @@
 import { fnv1a64 } from "../../base/hash.ts";
-import {
-  CLAIM_TRIES_MAX,
-  CLAIM_WAIT_MS_MAX,
-  GROUP_SCANS_MAX,
-  GROUPS_SEARCHED_MAX,
-} from "../../base/limits.ts";
+import { GROUPS_SEARCHED_MAX } from "../../base/limits.ts";
 import { ContentionError } from "../../base/outcome.ts";
 import {
   countOf,
@@ -25,6 +20,7 @@ import { type Block, chooseOrdinals, roomIn, type SlotRules } from "../values/bl
 import { blocksOfGroup, GROUP_BITS } from "../values/block-group.ts";
 import { type FreedByTime, freedIn, sumOfFreed } from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, GROUP_SCANS_MAX } from "../values/limits.ts";
 import { noRoomInSet, outOfSight } from "./rejections.ts";
 import {
   besideOthers,

@@ -1,9 +1,4 @@
-import {
-  CLAIM_TRIES_MAX,
-  CLAIM_WAIT_MS_MAX,
-  GROUPS_SEARCHED_MAX,
-  SEARCH_MS_MAX,
-} from "../../base/limits.ts";
+import { GROUPS_SEARCHED_MAX } from "../../base/limits.ts";
 import { ContentionError, Rejection, together } from "../../base/outcome.ts";
 import { type Cidr, formatCidr, intervalOf, merged, overlaps } from "../../net/cidr.ts";
 import type { StatedRanges } from "../../nouns/node/stated-ranges.ts";
@@ -19,6 +14,7 @@ import type { Context } from "../core/context.ts";
 import { awaitAll } from "../core/parallel.ts";
 import { type Block, cooledAtMs, isCooled, roomIn } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX, SEARCH_MS_MAX } from "../values/limits.ts";
 import { isReleased } from "../values/slot.ts";
 import type { PrefixesAsked } from "./assignment.ts";
 import { noPrefix } from "./no-prefix.ts";

@@ -1,9 +1,3 @@
-import {
-  CLAIM_TRIES_MAX,
-  CLAIM_WAIT_MS_MAX,
-  CLAIM_WAITS_MAX,
-  FULL_BLOCKS_READ_MAX,
-} from "../../base/limits.ts";
 import { ContentionError, inTurn, Rejection, together } from "../../base/outcome.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { isRanged, type Pool } from "../../nouns/pool/pool.ts";
@@ -24,6 +18,7 @@ import { type Block, chooseOrdinals } from "../values/block.ts";
 import { type FreedByTime, freedIn, sumOfFreed } from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
 import type { FullBlock, Places } from "../values/full-block.ts";
+import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
 import { ofInterface } from "./assignment.ts";
 import { claimAnyBlock, type Nothing, type PoolScans, poolScansOf } from "./find-blocks.ts";
 import { noRoom, timesOf } from "./rejections.ts";
@@ -37,6 +32,11 @@ import {
   slotCount,
   slotsOf,
 } from "./selection.ts";
+
+/** Pauses for another function's claim for the same host, before a second block is claimed. */
+const CLAIM_WAITS_MAX = 8;
+/** Blocks of a host that are called full and that a request reads, at random, if it finds nothing else. Hints tell of the others. */
+const FULL_BLOCKS_READ_MAX = 4;
 
 /**
  * Selects slots for both families side by side. A rejection of one family rejects the request, unless partial is allowed.

@@ -1,4 +1,4 @@
-import { ALLOCATION_BYTES_MAX, PARTS_TAKEN_AT_ONCE, TAKE_TRIES_MAX } from "../../base/limits.ts";
+import { ALLOCATION_BYTES_MAX } from "../../base/limits.ts";
 import { ContentionError, Rejection, UnavailableError } from "../../base/outcome.ts";
 import { areEntriesYoung, createEntries, ensureEntries } from "../allocations/index-entries.ts";
 import { takeQuotaSlots } from "../allocations/quota-slots.ts";
@@ -12,6 +12,7 @@ import { withdraw } from "../end/end.ts";
 import { type Allocation, allocationBytes, type Part } from "../values/allocation.ts";
 import { type Block, fillingOf, heldBy } from "../values/block.ts";
 import { fresh, freshToken } from "../values/fresh.ts";
+import { PARTS_TAKEN_AT_ONCE } from "../values/limits.ts";
 import {
   type Assignment,
   type AssignRequest,
@@ -22,6 +23,9 @@ import {
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver } from "./execution.ts";
 import type { SlotSelection } from "./selection.ts";
+
+/** Tries of one slot write against one block before the request is called contended. */
+const TAKE_TRIES_MAX = 32;
 
 /**
  * Takes selections: names them as the parts of the allocation, and then takes the slots of each. One write is the plan with one part,

@@ -1,4 +1,3 @@
-import { BATCH_ITEMS_AT_ONCE } from "../../base/limits.ts";
 import {
   ContentionError,
   CorruptItemError,
@@ -17,6 +16,9 @@ import { inParallel } from "../core/parallel.ts";
 import type { ReleaseResult } from "../release/release-address.ts";
 import { type AddressesReleased, releaseAddresses } from "../release/release-addresses.ts";
 import { sharingSlotWrites } from "./shared-writes.ts";
+
+/** Requests of a batch that are served side by side: about as many as can share a write of a block. */
+const BATCH_ITEMS_AT_ONCE = 64;
 
 /** One request of a batch. */
 export type BatchItem =

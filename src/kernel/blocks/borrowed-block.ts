@@ -1,10 +1,10 @@
-import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import type { Block } from "../values/block.ts";
 import type { BorrowedBlock } from "../values/borrowed-block.ts";
 import { fresh } from "../values/fresh.ts";
 import type { HostId } from "../values/host.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 
 /**
  * Ensures that a host has a borrowed-block entry for a block before it takes the first slot of it (I11).

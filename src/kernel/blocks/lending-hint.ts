@@ -1,4 +1,3 @@
-import { FULL_KNOWN_MS_MAX, FULL_NOTES_MAX, GROUP_SCANS_MAX } from "../../base/limits.ts";
 import type { Cidr, Interval } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import type { Context } from "../core/context.ts";
@@ -15,6 +14,10 @@ import {
   lendingSaid,
   numberOfGroup,
 } from "../values/lending.ts";
+import { FULL_KNOWN_MS_MAX, GROUP_SCANS_MAX } from "../values/limits.ts";
+
+/** Full blocks of a group that one run of `reclaim` notes, all at once, because the writes that filled them did not. */
+const FULL_NOTES_MAX = 8;
 
 /*
  * A block group in which no block can be claimed has a hint of what it gives to a host without a block there. It may be wrong at any

@@ -1,4 +1,3 @@
-import { IN_USE_GROUPS_AT_ONCE, IN_USE_GROUPS_MAX } from "../../base/limits.ts";
 import type { AddressSet } from "../../net/address-set.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { Context } from "../core/context.ts";
@@ -6,6 +5,10 @@ import { inParallel } from "../core/parallel.ts";
 import type { Block } from "../values/block.ts";
 import { groupAt } from "../values/block-group.ts";
 import { mayBeOf, touches } from "./walk-pool.ts";
+
+/** Block groups that a delete reads before it is accepted, some in parallel; in a larger pool it reads only some. */
+export const IN_USE_GROUPS_MAX = 128;
+const IN_USE_GROUPS_AT_ONCE = 8;
 
 /** The blocks in which a set of a pool has addresses, as far as they were looked at. */
 interface Look {

@@ -1,4 +1,3 @@
-import { LOOKS_PER_RANDOM_LOOK } from "../../base/limits.ts";
 import { type Cidr, contains, formatCidr } from "../../net/cidr.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { asHint } from "../core/bounded-work.ts";
@@ -20,6 +19,12 @@ import type { HostId, HostReserved } from "../values/host.ts";
 import { type LendingHint, lendingIn } from "../values/lending.ts";
 import { correctGroup } from "./full-group-hint.ts";
 import type { Lending } from "./lending-hint.ts";
+
+/**
+ * Every n-th of these scans reads a block group at random, so that the order of a host does not keep it from free
+ * blocks.
+ */
+const LOOKS_PER_RANDOM_LOOK = 3;
 
 /** The actions that a host may take with the blocks that a scan finds. */
 export interface ScanCriteria {

@@ -1,4 +1,4 @@
-import { LOOKS_PER_PAGE, PAGE_MS_MAX } from "../../base/limits.ts";
+import { PAGE_MS_MAX } from "../../base/limits.ts";
 import {
   ContentionError,
   DeadlineError,
@@ -9,6 +9,12 @@ import {
 } from "../../base/outcome.ts";
 import type { Context } from "./context.ts";
 import { inParallel } from "./parallel.ts";
+
+/**
+ * Queries of block groups for one page; a block group of full blocks of 64 costs about 28 read units. Lists do not count
+ * the block-group index of each pool: that of an empty pool costs one unit, and the time of a page limits their number.
+ */
+export const LOOKS_PER_PAGE = 32;
 
 /**
  * The share of long work that one request does. After its time is over, or if the database does not answer, it starts

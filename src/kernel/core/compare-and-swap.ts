@@ -1,5 +1,5 @@
-import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { ContentionError, type Outcome, UnavailableError } from "../../base/outcome.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 
 /**
  * Changes an item by compare-and-swap. A try reads the item, decides, and writes on condition that the item is

@@ -3,7 +3,6 @@ import {
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
   EFFECTIVE_MS_MAX,
-  SWAP_TRIES_MAX,
 } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt, UnavailableError } from "../../base/outcome.ts";
 import type { Address } from "../../net/address.ts";
@@ -15,6 +14,7 @@ import { reservedFor } from "../../nouns/pool/set.ts";
 import { cooldownMsOfSubnet, poolsOfSubnet } from "../../nouns/pool/subnet.ts";
 import type { SlotRules } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 import { answer, RETRY, untilAnswered } from "./compare-and-swap.ts";
 import type { Context } from "./context.ts";
 import type { CachedConfiguration } from "./warm-cache.ts";

@@ -1,12 +1,3 @@
-import {
-  REMEMBERED_BLOCKS_MAX,
-  REMEMBERED_BLOCKS_PER_HOST_MAX,
-  REMEMBERED_BUDGETS_MAX,
-  REMEMBERED_GROUPS_MAX,
-  REMEMBERED_LABELS_MAX,
-  REMEMBERED_LEASES_MAX,
-  REMEMBERED_SPACES_MAX,
-} from "../../base/limits.ts";
 import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import type { Application } from "../../nouns/application/application.ts";
 import type { NamespaceSpec } from "../../nouns/namespace/namespace.ts";
@@ -17,6 +8,18 @@ import type { BudgetPiece, GiveBackMark } from "../../nouns/quota/budget.ts";
 import type { RequestPiece } from "../../nouns/quota/quota.ts";
 import type { Block } from "../values/block.ts";
 import type { HostId } from "../values/host.ts";
+
+/** The most blocks in the warm cache. A full block of 64 takes about 9 KB of memory, a block group or a space far less. */
+export const REMEMBERED_BLOCKS_MAX = 1_024;
+export const REMEMBERED_BLOCKS_PER_HOST_MAX = 64;
+export const REMEMBERED_GROUPS_MAX = 16_384;
+export const REMEMBERED_SPACES_MAX = 256;
+/** Nodes and namespaces, with at most 16 KB of labels each and mostly one. */
+export const REMEMBERED_LABELS_MAX = 1_024;
+/** Lease renewals that a function remembers. */
+const REMEMBERED_LEASES_MAX = 16_384;
+/** Budgets of quotas that a function remembers. */
+const REMEMBERED_BUDGETS_MAX = 4_096;
 
 /** The facts about a host or a namespace that selection needs. */
 export type Registered = NamespaceSpec;

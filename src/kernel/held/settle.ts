@@ -1,8 +1,4 @@
-import {
-  PAGE_READS_AT_ONCE,
-  SETTLED_BLOCKS_PER_WRITE,
-  SLOTS_PER_WRITE_MAX,
-} from "../../base/limits.ts";
+import { PAGE_READS_AT_ONCE, SLOTS_PER_WRITE_MAX } from "../../base/limits.ts";
 import { formatAddress } from "../../net/address.ts";
 import { type Cidr, contains, formatCidr, ordinalOf } from "../../net/cidr.ts";
 import {
@@ -22,6 +18,9 @@ import type { HeldSlot } from "../values/block-changes.ts";
 import { blockOf } from "../values/block-group.ts";
 import { fresh, shuffled } from "../values/fresh.ts";
 import { heldSlot } from "../values/held-slot.ts";
+
+/** Blocks whose addresses leave an application in one write of its item. A request that has no time for all of them ends some. */
+export const SETTLED_BLOCKS_PER_WRITE = 64;
 
 /**
  * Settles the addresses of an application that are about to be held, or to go: slots first, and then a write of the item, as it

@@ -1,4 +1,3 @@
-import { SWAP_TRIES_MAX } from "../../base/limits.ts";
 import { anyLane, type Budget, type BudgetNamed, type Charge } from "../../nouns/quota/budget.ts";
 import { asHint } from "../core/bounded-work.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
@@ -6,6 +5,7 @@ import type { Context } from "../core/context.ts";
 import { awaitAll } from "../core/parallel.ts";
 import type { GivingBack } from "../core/warm-cache.ts";
 import { fresh } from "../values/fresh.ts";
+import { SWAP_TRIES_MAX } from "../values/limits.ts";
 
 /**
  * Gives back what was charged, after it was freed or will never be taken. It counts once, also if the write is delivered again. A write

@@ -1,4 +1,3 @@
-import { POOLS_CALLED_FULL_AT_ONCE } from "../../base/limits.ts";
 import type { FullPool } from "../../invariants/contents.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { reservedFor } from "../../nouns/pool/set.ts";
@@ -10,6 +9,7 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { isUsedUp } from "../values/block-group.ts";
 import type { LendingHint } from "../values/lending.ts";
+import { POOLS_CALLED_FULL_AT_ONCE } from "../values/limits.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
 
 /** Collects which block groups of a space's pools are full and what these can lend, and which pools have a group that is not full. */

@@ -1,9 +1,11 @@
-import { RECLAIM_PAGES_PER_READ } from "../../base/limits.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { onePerSubnet } from "../../nouns/pool/subnet.ts";
 import type { SpacePosition } from "../../nouns/space/space.ts";
 import type { Context } from "../core/context.ts";
 import type { GroupOfPool } from "./reclaim-group.ts";
+
+/** Pages of a pool's block-group index that it reads at once, with some KB each at most. */
+const RECLAIM_PAGES_PER_READ = 16;
 
 /** A block group on a walk through a space, and the position from which a later run continues after it. */
 export interface GroupOnWay {

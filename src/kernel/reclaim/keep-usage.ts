@@ -1,4 +1,3 @@
-import { USAGES_KEPT_AT_ONCE } from "../../base/limits.ts";
 import {
   afterPass,
   type PoolCounted,
@@ -8,6 +7,9 @@ import {
 import { note } from "../core/bounded-work.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+
+/** Pools whose usage a run records side by side. */
+const USAGES_KEPT_AT_ONCE = 8;
 
 /**
  * The part of each five minutes in which a pass is recorded. Passes over a small space begin every minute, and almost

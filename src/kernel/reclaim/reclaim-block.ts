@@ -1,4 +1,4 @@
-import { BLOCKS_READ_AT_ONCE, ROW_WATCHED_MS } from "../../base/limits.ts";
+import { BLOCKS_READ_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { sameCidr } from "../../net/cidr.ts";
 import { type Pool, serves } from "../../nouns/pool/pool.ts";
@@ -13,6 +13,12 @@ import type { Store } from "../core/store.ts";
 import { type Block, isEmpty, isWhollyTaken } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { type HostId, machineName } from "../values/host.ts";
+
+/**
+ * For this time after a block was claimed, reclaim checks that the host has the affinity of the block, however full it
+ * is. So the loss of an affinity in a crash is soon repaired. Later the daily walk of the repair run checks.
+ */
+const ROW_WATCHED_MS = 60 * 60 * 1000;
 
 /** The facts that decide about a block. */
 interface Judgement {

@@ -1,4 +1,3 @@
-import { RECLAIM_BLOCKS_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { type Cidr, contains, sameCidr } from "../../net/cidr.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
@@ -17,6 +16,9 @@ import { groupAt } from "../values/block-group.ts";
 import type { HostId } from "../values/host.ts";
 import type { LendingHint } from "../values/lending.ts";
 import { type HostSeen, reclaimBlock } from "./reclaim-block.ts";
+
+/** Blocks of one block group that it works on side by side. */
+const RECLAIM_BLOCKS_AT_ONCE = 8;
 
 /** A block group of a pool's index. */
 export interface GroupOfPool {

@@ -1,10 +1,5 @@
 import { shardOfSpace } from "../../base/hash.ts";
-import {
-  RECLAIM_GROUPS_AT_ONCE,
-  RECLAIM_GROUPS_PER_SLICE,
-  RECLAIM_SPACES_AT_ONCE,
-  SCHEDULED_RUN_MS_MAX,
-} from "../../base/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import type { SpaceConfiguration } from "../../nouns/pool/configuration.ts";
 import type { PoolCount, SpaceEntry, SpacePosition } from "../../nouns/space/space.ts";
@@ -17,6 +12,16 @@ import { PoolsSeen } from "./full-pools-seen.ts";
 import { type GroupOnWay, groupsOfSpace } from "./groups-of-space.ts";
 import { PassCount } from "./pass-count.ts";
 import { type GroupOfPool, reclaimGroup } from "./reclaim-group.ts";
+
+/** Spaces that a scheduled run of the reclaimer works on side by side. */
+const RECLAIM_SPACES_AT_ONCE = 16;
+/** Block groups of all these spaces together that it works on side by side. */
+export const RECLAIM_GROUPS_AT_ONCE = 16;
+/**
+ * Block groups of a space that it reads before the turn of the next space. After each such slice it saves its position,
+ * so that a crash loses one slice.
+ */
+export const RECLAIM_GROUPS_PER_SLICE = 64;
 
 /** The result of a run of `reclaim`. */
 export interface Reclaimed {

@@ -1,4 +1,4 @@
-import { ADDRESSES_RELEASED_MAX, ALLOCATIONS_ENDED_AT_ONCE } from "../../base/limits.ts";
+import { ALLOCATIONS_ENDED_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
@@ -9,6 +9,7 @@ import { endAllocation, endInstance } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
 import { type Block, heldBy } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
+import { ADDRESSES_RELEASED_MAX } from "../values/limits.ts";
 import { isKeepable, keptOf } from "./release-instance.ts";
 
 /** The result of a release by handle or host. */

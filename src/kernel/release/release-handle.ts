@@ -1,10 +1,16 @@
 import { handleHash } from "../../base/hash.ts";
-import { ALLOCATIONS_OVER_MAX, ALLOCATIONS_PER_LOOK } from "../../base/limits.ts";
+import { ALLOCATIONS_PER_LOOK } from "../../base/limits.ts";
 import type { Context } from "../core/context.ts";
 import { type Allocation, isKeptForKey, isOver } from "../values/allocation.ts";
 import { type AllocationPlace, compareAllocationPlaces } from "../values/allocation-place.ts";
 import { freshAllocationId } from "../values/fresh.ts";
 import { BoundedRelease, type Released } from "./bounded-release.ts";
+
+/**
+ * Ended allocations that a release by handle keeps until all others are ended: with the most attributes they take 128
+ * MB.
+ */
+export const ALLOCATIONS_OVER_MAX = 1_024;
 
 /**
  * Releases every address that a handle has now, as far as the time of one request allows; a repeat continues. It first

@@ -1,4 +1,4 @@
-import { PAGE_READS_AT_ONCE, SLOTS_PER_LOOK } from "../../base/limits.ts";
+import { PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { lookForOwners } from "../allocations/allocation-of-slot.ts";
 import { namedBlocks } from "../blocks/blocks-by-name.ts";
@@ -11,6 +11,9 @@ import { isOfNode } from "../values/handle.ts";
 import type { HostId } from "../values/host.ts";
 import type { Slot } from "../values/slot.ts";
 import { BoundedRelease, type Released } from "./bounded-release.ts";
+
+/** Slots of a block whose allocations a release finds before it ends them: all slots of a block of the default size. */
+const SLOTS_PER_LOOK = 64;
 
 /**
  * Releases every address of a host, in its own blocks and in those that it borrows from. Its affinities and

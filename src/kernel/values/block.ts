@@ -1,6 +1,6 @@
 import type { Actor } from "../../base/actor.ts";
 import { assertTexts, assertTimes } from "../../base/assertions.ts";
-import { CLOCK_SKEW_MS_MAX, FULL_KNOWN_MS_MAX } from "../../base/limits.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import type { CorruptItemError } from "../../base/outcome.ts";
 import type { Address } from "../../net/address.ts";
 import {
@@ -20,6 +20,7 @@ import {
   isHostReserved,
   leftBeside,
 } from "./host.ts";
+import { FULL_KNOWN_MS_MAX } from "./limits.ts";
 import { isReleased, type ReleasedSlot, type Slot } from "./slot.ts";
 
 /** A run of addresses with an affinity to one host or to none: the unit of compare-and-swap. */

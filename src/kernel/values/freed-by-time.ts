@@ -1,4 +1,3 @@
-import { IDLE_MARK_MS_MAX } from "../../base/limits.ts";
 import {
   type Block,
   coolingTimesMs,
@@ -8,6 +7,9 @@ import {
   takenIn,
 } from "./block.ts";
 import type { HostReserved } from "./host.ts";
+
+/** The time from when a block is empty until `reclaim` has marked it idle: two of its runs. A space of more than 4,000 block groups can take longer. */
+const IDLE_MARK_MS_MAX = 120_000;
 
 /**
  * The addresses that time alone frees for a request: cooldowns, quarantines and minimum ages end, and nobody renews a lease. A rejection is

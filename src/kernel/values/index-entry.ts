@@ -1,9 +1,10 @@
 import { assertTexts, assertTimes } from "../../base/assertions.ts";
 import { handleHash, shardOf } from "../../base/hash.ts";
-import { INDEX_SETTLE_MS, SHARDS } from "../../base/limits.ts";
+import { SHARDS } from "../../base/limits.ts";
 import type { AttributeIndex } from "../../nouns/settings/settings.ts";
 import type { Allocation } from "./allocation.ts";
 import type { AllocationPlace } from "./allocation-place.ts";
+import { INDEX_SETTLE_MS } from "./limits.ts";
 import { hasWalked, type ShardWalk } from "./sweep.ts";
 
 /** An index of one space. */

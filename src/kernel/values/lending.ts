@@ -1,7 +1,7 @@
-import { FULL_KNOWN_MS_MAX } from "../../base/limits.ts";
 import { type Cidr, sizeOf } from "../../net/cidr.ts";
 import { type Block, coolingTimesMs, isWhollyTaken, roomIn, takenIn } from "./block.ts";
 import { freedIn, type LendingRules } from "./freed-by-time.ts";
+import { FULL_KNOWN_MS_MAX } from "./limits.ts";
 
 /**
  * A hint of what a full block group gives to a host without a block there: an address to borrow, or in a pool that lends none an idle

@@ -1,11 +1,14 @@
-import {
-  CHARGING_WALK_MS,
-  INDEX_SETTLE_MS,
-  SWEEP_ITEMS_PER_RUN_MIN,
-  SWEEP_MS,
-  UNREAD_SPACES_MAX,
-} from "../../base/limits.ts";
 import type { Due } from "./allocation.ts";
+import { INDEX_SETTLE_MS } from "./limits.ts";
+
+/** The time in which the repair run walks once through the whole table. */
+export const SWEEP_MS = 24 * 60 * 60 * 1000;
+/** Items of its segment that a run reads at least: the walk over a small table is more frequent, and costs little. */
+export const SWEEP_ITEMS_PER_RUN_MIN = 16;
+/** Spaces that a walk names because it could not read something of them. With more, it counts for none. */
+export const UNREAD_SPACES_MAX = 16;
+/** After this time a walk of the repair run looks again for allocations that are charged to no quota. */
+export const CHARGING_WALK_MS = 12 * 60 * 60 * 1000;
 
 /** The position of the repair run in a shard. Losing it only repeats work. */
 export interface Progress {

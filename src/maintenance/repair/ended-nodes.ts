@@ -2,7 +2,6 @@ import {
   CLOCK_SKEW_MS_MAX,
   LABELLED_PER_PAGE_MAX,
   PERCENT_MAX,
-  TOMBSTONES_AT_ONCE,
   TOMBSTONES_DUE_MAX,
 } from "../../base/limits.ts";
 import { whileTime } from "../../kernel/core/bounded-work.ts";
@@ -12,6 +11,8 @@ import { endNode } from "../../nouns/node/operations/end-node.ts";
 import type { Tombstone, TombstoneNamed } from "../../nouns/node/tombstone.ts";
 import { areTooManyGone } from "../../nouns/node/zone.ts";
 import { going, type Repaired } from "./repaired.ts";
+
+const TOMBSTONES_AT_ONCE = 8;
 
 /**
  * Ends the nodes of a shard's spaces whose quarantine is over, unless too many of a space ended at once. It reads all due

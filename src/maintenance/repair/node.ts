@@ -1,4 +1,4 @@
-import { GRACE_MS, SIGN_OF_LIFE_KEPT_MS } from "../../base/limits.ts";
+import { GRACE_MS } from "../../base/limits.ts";
 import type { Context } from "../../kernel/core/context.ts";
 import { endCiliumReport } from "../../nouns/cilium/operations/end-cilium-report.ts";
 import type { CiliumReport } from "../../nouns/cilium/report.ts";
@@ -8,6 +8,9 @@ import type { SignOfLife } from "../../nouns/node/node-report.ts";
 import { unregister } from "../../nouns/node/operations/unregister.ts";
 import type { StatedRanges } from "../../nouns/node/stated-ranges.ts";
 import { unstate } from "../../nouns/prefix/operations/state-ranges.ts";
+
+/** A sign of life that is older belongs to no node that lives. */
+export const SIGN_OF_LIFE_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Enters a node whose entry is lost: one that was entered long before it stood. Lists would not show it. */
 export async function restoreEntry(context: Context, { space, name, id }: Node): Promise<void> {

@@ -1,10 +1,4 @@
-import {
-  COLLECT_DUE_AT_ONCE,
-  COLLECT_DUE_MS_MAX,
-  COLLECT_DUE_PER_PAGE,
-  NODES_ENDED_MS_MAX,
-  SCHEDULED_RUN_MS_MAX,
-} from "../../base/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import { whileTime } from "../../kernel/core/bounded-work.ts";
 import type { Context } from "../../kernel/core/context.ts";
@@ -15,6 +9,14 @@ import { repairAllocation, settleDue } from "./allocation.ts";
 import { endNodes } from "./ended-nodes.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { sweep, sweepAtRandom } from "./sweep.ts";
+
+/** Age of a repair run, in ms, after which it handles no further due allocation. The rest of its time is for the walk. */
+export const COLLECT_DUE_MS_MAX = 30_000;
+/** Due allocations that it reads from the index at once, and works on side by side. */
+const COLLECT_DUE_PER_PAGE = 500;
+const COLLECT_DUE_AT_ONCE = 16;
+/** A repair run begins to end no node after this age. */
+const NODES_ENDED_MS_MAX = 35_000;
 
 /**
  * Runs repair once, for a bounded time, over a shard: its due allocations, then the next items of the shard's segment

@@ -1,4 +1,4 @@
-import { BORROWED_BLOCKS_KNOWN_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
+import { PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import type { CorruptItemError } from "../../base/outcome.ts";
 import { lookForOwners } from "../../kernel/allocations/allocation-of-slot.ts";
 import type { Context } from "../../kernel/core/context.ts";
@@ -6,6 +6,9 @@ import { LeastRecentlyUsed } from "../../kernel/core/warm-cache.ts";
 import type { Block } from "../../kernel/values/block.ts";
 import type { HostId } from "../../kernel/values/host.ts";
 import { formatCidr } from "../../net/cidr.ts";
+
+/** Blocks whose slot holders the walk remembers, so that it reads them once for all borrowed-block entries of a block. */
+const BORROWED_BLOCKS_KNOWN_MAX = 64;
 
 /** The known owners of a block's slots, by token. Reads of a block come one after the other. */
 interface Known {

@@ -1,11 +1,4 @@
-import {
-  COOLDOWN_SECONDS_MAX,
-  GRACE_MS,
-  SHARDS,
-  SWEEP_ITEMS_AT_ONCE,
-  SWEEP_ITEMS_PER_PAGE_MAX,
-  SWEEP_SECTIONS,
-} from "../../base/limits.ts";
+import { COOLDOWN_SECONDS_MAX, GRACE_MS, SHARDS } from "../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../base/outcome.ts";
 import type { BlockGroupIndexPage, Contents, FullPool } from "../../invariants/contents.ts";
 import { blockReader, grantedAt } from "../../kernel/allocations/holding.ts";
@@ -60,6 +53,15 @@ import {
 } from "./node.ts";
 import { going, type Repaired } from "./repaired.ts";
 import { Holders } from "./slot-holders.ts";
+
+/** Items of a page of the walk, and how many of these it works on side by side. */
+export const SWEEP_ITEMS_PER_PAGE_MAX = 500;
+const SWEEP_ITEMS_AT_ONCE = 32;
+/**
+ * Sections of the table from which the walk chooses at random if it cannot save its position. Each is so small that a
+ * run can finish one in a table of 100 million items.
+ */
+const SWEEP_SECTIONS = 256 * SHARDS;
 
 /** The part of a segment that one run handles. */
 interface SegmentWalk {

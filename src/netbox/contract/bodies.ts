@@ -1,10 +1,14 @@
 import * as v from "valibot";
 import { cidr, readable, text, whole } from "../../api/schema/field.ts";
 import { fields, list } from "../../api/schema/schema.ts";
-import { NETBOX_CHANGED_MAX, NETBOX_ITEMS_MAX } from "../../base/limits.ts";
 import { BITS } from "../../net/address.ts";
 import { parseNetboxAddress } from "./address-text.ts";
 import { ADDRESS_STATUSES, PREFIX_STATUSES } from "./choices.ts";
+
+/** Objects in one request of NetBox's dialect: as many as NetBox makes of a page. */
+const NETBOX_ITEMS_MAX = 256;
+/** Objects that one request of the dialect changes or deletes by their ids: as many as a page has at most. */
+const NETBOX_CHANGED_MAX = 1_000;
 
 /** Bodies of NetBox's dialect, with NetBox's names of fields (https://netboxlabs.com/docs/netbox/models/ipam/ipaddress/). */
 

@@ -1,12 +1,19 @@
 import { assertTexts, assertTimes, assertWhole } from "../../base/assertions.ts";
 import {
+  CONFIGURATION_RELOAD_MS,
   EFFECTIVE_MS_MAX,
-  JOB_GROUPS_TO_COME_BACK_TO_MAX,
-  RANGE_RETIRED_MS_MIN,
   UNREADABLE_CHARACTERS_MAX,
 } from "../../base/limits.ts";
 import { CorruptItemError } from "../../base/outcome.ts";
 import { formatTime } from "../../base/time.ts";
+
+/**
+ * A deleting pool keeps its range for at least this time: until no function can still use the oldest copy of the
+ * configuration.
+ */
+export const RANGE_RETIRED_MS_MIN = CONFIGURATION_RELOAD_MS + EFFECTIVE_MS_MAX;
+/** Block groups that a release skipped and returns to; if there are more, it walks the whole pool again. */
+export const JOB_GROUPS_TO_COME_BACK_TO_MAX = 256;
 
 /** The counts of one walk over the block groups of a pool. */
 export interface WalkCounts {

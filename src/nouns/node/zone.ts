@@ -1,4 +1,7 @@
-import { GONE_NODES_UNSUSPICIOUS_MAX, PERCENT_MAX } from "../../base/limits.ts";
+import { PERCENT_MAX } from "../../base/limits.ts";
+
+/** So many ends at once are never taken for a mistake. */
+const GONE_NODES_UNSUSPICIOUS_MAX = 2;
 
 /** A node as its zone counts it. */
 export interface NodeInZone {

@@ -1,10 +1,11 @@
 import { assertTexts, assertWhole } from "../../base/assertions.ts";
-import { BLOCK_SIZES, PREFIX_LENGTHS } from "../../base/limits.ts";
+import { BLOCK_SIZES } from "../../base/limits.ts";
 import { BITS } from "../../net/address.ts";
 import type { AddressSet } from "../../net/address-set.ts";
 import { type Cidr, sizeOf } from "../../net/cidr.ts";
 import type { Selector } from "../../net/selector.ts";
 import type { Settings } from "../settings/settings.ts";
+import { PREFIX_LENGTHS } from "./limits.ts";
 import type { NetworkSettings } from "./network.ts";
 
 /** The uses of addresses; a pool allows some of them. The values are Calico's. */

@@ -1,14 +1,22 @@
 import { assertWhole } from "../../base/assertions.ts";
+import { BLOCKS_PER_HOST_DEFAULT } from "../../base/limits.ts";
 import {
   ADDRESSES_PER_REQUEST_DEFAULT,
-  BLOCK_MIN_AGE_SECONDS_DEFAULT,
-  BLOCKS_PER_HOST_DEFAULT,
   CONFLICT_QUARANTINE_SECONDS_DEFAULT,
   COOLDOWN_SECONDS_DEFAULT,
-  GONE_NODES_PERCENT_DEFAULT,
-  NODE_QUARANTINE_SECONDS_DEFAULT,
-  NODE_STARTUP_GRACE_SECONDS_DEFAULT,
-} from "../../base/limits.ts";
+} from "./limits.ts";
+
+const BLOCK_MIN_AGE_SECONDS_DEFAULT = 60;
+/**
+ * The time after the end of a node in which a later word revives it, as Kubernetes' pod garbage collector waits. The
+ * minimum is longer than a request can still be at work for the node (`REQUEST_MS_MAX` and `CLOCK_SKEW_MS_MAX`).
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+ */
+const NODE_QUARANTINE_SECONDS_DEFAULT = 40;
+/** The share of the nodes of a space whose end at once is taken for a mistake: the unhealthy share of a zone in Kubernetes. */
+const GONE_NODES_PERCENT_DEFAULT = 55;
+/** The time in which a new node reports for the first time: `node-startup-grace-period` of kube-controller-manager. */
+const NODE_STARTUP_GRACE_SECONDS_DEFAULT = 60;
 
 /** The settings of a space. */
 export interface Settings {

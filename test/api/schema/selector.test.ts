@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checked, fields } from "../../../src/api/schema/schema.ts";
-import { selector } from "../../../src/api/schema/selector.ts";
-import { LABEL_SELECTOR_VALUES_MAX } from "../../../src/base/limits.ts";
+import { LABEL_SELECTOR_VALUES_MAX, selector } from "../../../src/api/schema/selector.ts";
 import { rejectedFields } from "../problem-of.ts";
 
 const read = (nodeSelector: unknown) =>

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { LOOKS_PER_PAGE } from "../../../src/base/limits.ts";
 import { noPrefix } from "../../../src/kernel/assign/no-prefix.ts";
 import type { FamilyRequest } from "../../../src/kernel/assign/selection.ts";
+import { LOOKS_PER_PAGE } from "../../../src/kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../src/kernel/core/configuration.ts";
 import { hostId } from "../../../src/kernel/values/host.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";

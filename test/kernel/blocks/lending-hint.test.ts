@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { FULL_KNOWN_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { Assignment, AssignRequest } from "../../../src/kernel/assign/assignment.ts";
@@ -10,6 +9,7 @@ import {
   lendingSaid,
   numberOfGroup,
 } from "../../../src/kernel/values/lending.ts";
+import { FULL_KNOWN_MS_MAX } from "../../../src/kernel/values/limits.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import {
   assigned,

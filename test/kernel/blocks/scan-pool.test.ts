@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  GROUP_SCANS_MAX,
-  GROUPS_SEARCHED_MAX,
-  POOLS_TRIED_MAX,
-  SEARCH_MS_MAX,
-} from "../../../src/base/limits.ts";
+import { GROUPS_SEARCHED_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { claimAffinities } from "../../../src/kernel/affinities/claim-range.ts";
 import { releaseAffinities } from "../../../src/kernel/affinities/release-range.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
 import { ensureBlocks } from "../../../src/kernel/assign/ensure-blocks.ts";
+import { POOLS_TRIED_MAX } from "../../../src/kernel/assign/find-blocks.ts";
 import {
   blocksOfGroup,
   groupAt,
@@ -19,6 +15,7 @@ import {
   groupOrder,
 } from "../../../src/kernel/values/block-group.ts";
 import { type HostId, hostId } from "../../../src/kernel/values/host.ts";
+import { GROUP_SCANS_MAX, SEARCH_MS_MAX } from "../../../src/kernel/values/limits.ts";
 import type { Slot } from "../../../src/kernel/values/slot.ts";
 import { runJobs } from "../../../src/maintenance/run-jobs.ts";
 import { type Cidr, formatCidr, intervalOf } from "../../../src/net/cidr.ts";

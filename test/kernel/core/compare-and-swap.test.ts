@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { SWAP_TRIES_MAX } from "../../../src/base/limits.ts";
 import { ContentionError, type Outcome, UnavailableError } from "../../../src/base/outcome.ts";
 import {
   answer,
@@ -8,6 +7,7 @@ import {
   untilAnswered,
   untilKnown,
 } from "../../../src/kernel/core/compare-and-swap.ts";
+import { SWAP_TRIES_MAX } from "../../../src/kernel/values/limits.ts";
 
 describe("a compare-and-swap", () => {
   it("is tried until a try answers, and each try knows the number of tries before it", async () => {

@@ -5,8 +5,8 @@ import {
   REMEMBERED_GROUPS_MAX,
   REMEMBERED_LABELS_MAX,
   REMEMBERED_SPACES_MAX,
-} from "../../../src/base/limits.ts";
-import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
+  WarmCache,
+} from "../../../src/kernel/core/warm-cache.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
 import type { SpaceConfiguration } from "../../../src/nouns/pool/configuration.ts";
 import { blockWith, network, taken } from "../../builders.ts";

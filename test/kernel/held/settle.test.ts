@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SETTLED_BLOCKS_PER_WRITE } from "../../../src/base/limits.ts";
 import { DeadlineError } from "../../../src/base/outcome.ts";
+import { SETTLED_BLOCKS_PER_WRITE } from "../../../src/kernel/held/settle.ts";
 import { deleteApplication } from "../../../src/nouns/application/operations/delete-application.ts";
 import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
 import { eachCall } from "../../../src/store/stack.ts";

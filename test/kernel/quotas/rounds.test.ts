@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUDGET_ROUND_MS, SHARDS } from "../../../src/base/limits.ts";
+import { SHARDS } from "../../../src/base/limits.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import { deleteEmptyBlock } from "../../../src/kernel/blocks/delete-empty-block.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
@@ -11,7 +11,7 @@ import {
   repairCharges,
 } from "../../../src/maintenance/repair/charges.ts";
 import { repairBudget } from "../../../src/maintenance/repair/sweep.ts";
-import { type Budget, nextRound } from "../../../src/nouns/quota/budget.ts";
+import { BUDGET_ROUND_MS, type Budget, nextRound } from "../../../src/nouns/quota/budget.ts";
 import { deleteQuota, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import {
   assigned,

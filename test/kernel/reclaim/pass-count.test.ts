@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { shardOfSpace } from "../../../src/base/hash.ts";
-import { RECLAIM_GROUPS_PER_SLICE, SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { keepUsage } from "../../../src/kernel/reclaim/keep-usage.ts";
-import { reclaim } from "../../../src/kernel/reclaim/reclaim.ts";
+import { RECLAIM_GROUPS_PER_SLICE, reclaim } from "../../../src/kernel/reclaim/reclaim.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import type { UtilizationPosition } from "../../../src/nouns/utilization/operations/count-pool.ts";
 import { utilization } from "../../../src/nouns/utilization/operations/utilization.ts";

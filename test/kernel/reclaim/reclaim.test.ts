@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { shardOfSpace } from "../../../src/base/hash.ts";
-import {
-  RECLAIM_GROUPS_AT_ONCE,
-  RECLAIM_GROUPS_PER_SLICE,
-  SCHEDULED_RUN_MS_MAX,
-} from "../../../src/base/limits.ts";
+import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection, ThrottledError } from "../../../src/base/outcome.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { type Store, withCalls } from "../../../src/kernel/core/store.ts";
-import { type Reclaimed, reclaim } from "../../../src/kernel/reclaim/reclaim.ts";
+import {
+  RECLAIM_GROUPS_AT_ONCE,
+  RECLAIM_GROUPS_PER_SLICE,
+  type Reclaimed,
+  reclaim,
+} from "../../../src/kernel/reclaim/reclaim.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import type { Item } from "../../../src/table/item.ts";

@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  ADDRESSES_RELEASED_MAX,
-  ALLOCATIONS_OVER_MAX,
-  ALLOCATIONS_PER_LOOK,
-  PAGE_MS_MAX,
-} from "../../../src/base/limits.ts";
+import { ALLOCATIONS_PER_LOOK, PAGE_MS_MAX } from "../../../src/base/limits.ts";
 import { ThrottledError } from "../../../src/base/outcome.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { WarmCache } from "../../../src/kernel/core/warm-cache.ts";
 import type { Released } from "../../../src/kernel/release/bounded-release.ts";
-import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { ALLOCATIONS_OVER_MAX, releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { isKeptForKey } from "../../../src/kernel/values/allocation.ts";
+import { ADDRESSES_RELEASED_MAX } from "../../../src/kernel/values/limits.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatCidr } from "../../../src/net/cidr.ts";
 import { makeStore } from "../../../src/store/stack.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ADDRESSES_RELEASED_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
 import { findViolations } from "../../../src/invariants/invariants.ts";
 import { claimAffinities } from "../../../src/kernel/affinities/claim-range.ts";
@@ -9,6 +8,7 @@ import type { Assignment, AssignRequest } from "../../../src/kernel/assign/assig
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { releaseHost } from "../../../src/kernel/release/release-host.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
+import { ADDRESSES_RELEASED_MAX } from "../../../src/kernel/values/limits.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { eachCall } from "../../../src/store/stack.ts";
 import type { Table } from "../../../src/table/table.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { INTERFACE_CHARACTERS_MAX } from "../../../src/base/limits.ts";
+import { INTERFACE_CHARACTERS_MAX } from "../../../src/api/schema/field.ts";
 import { type Allocation, allocationBytes } from "../../../src/kernel/values/allocation.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { addressAt } from "../../../src/net/cidr.ts";

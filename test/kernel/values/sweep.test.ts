@@ -1,14 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  CHARGING_WALK_MS,
-  INDEX_SETTLE_MS,
-  SWEEP_ITEMS_PER_RUN_MIN,
-  SWEEP_MS,
-  UNREAD_SPACES_MAX,
-} from "../../../src/base/limits.ts";
+import { INDEX_SETTLE_MS } from "../../../src/kernel/values/limits.ts";
 import {
   afterWalk,
+  CHARGING_WALK_MS,
   hasWalked,
   isChargingWalk,
   isIndexingWalk,
@@ -16,7 +11,10 @@ import {
   type Left,
   leaving,
   type Progress,
+  SWEEP_ITEMS_PER_RUN_MIN,
+  SWEEP_MS,
   type Sweep,
+  UNREAD_SPACES_MAX,
 } from "../../../src/kernel/values/sweep.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { EVERY_SHARD, handleHash, shardOf } from "../../../src/base/hash.ts";
-import { COLLECT_DUE_MS_MAX, GRACE_MS, SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
+import { GRACE_MS, SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import type { Allocation } from "../../../src/kernel/values/allocation.ts";
 import { freshAllocationId } from "../../../src/kernel/values/fresh.ts";
-import { repair } from "../../../src/maintenance/repair/repair.ts";
+import { COLLECT_DUE_MS_MAX, repair } from "../../../src/maintenance/repair/repair.ts";
 import { isInSegment } from "../../../src/table/in-memory-table.ts";
 import type { Item } from "../../../src/table/item.ts";
 import { allocationKey, allocationPk } from "../../../src/table/key.ts";

@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { EVERY_SHARD } from "../../../src/base/hash.ts";
-import {
-  BUDGET_ROUND_MS,
-  BUDGET_SETTLE_MS,
-  CHARGING_WALK_MS,
-  GRACE_MS,
-  SWEEP_ITEMS_PER_RUN_MIN,
-} from "../../../src/base/limits.ts";
+import { GRACE_MS } from "../../../src/base/limits.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { whyNotAdmitted } from "../../../src/kernel/quotas/admit.ts";
+import { CHARGING_WALK_MS, SWEEP_ITEMS_PER_RUN_MIN } from "../../../src/kernel/values/sweep.ts";
 import { repair } from "../../../src/maintenance/repair/repair.ts";
 import { repairRequestRate } from "../../../src/maintenance/repair/sweep.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import { BUDGET_ROUND_MS, BUDGET_SETTLE_MS } from "../../../src/nouns/quota/budget.ts";
 import { deleteQuota, listQuotas, putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import type { Table } from "../../../src/table/table.ts";
 import { buildIndexes, ofTenant, searchTenant, setIndexes, textsIn } from "../../indexes.ts";

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { CUT_BLOCKS_MAX, IN_USE_GROUPS_MAX } from "../../../src/base/limits.ts";
 import { findViolations } from "../../../src/invariants/invariants.ts";
+import { IN_USE_GROUPS_MAX } from "../../../src/kernel/blocks/look-at-set.ts";
 import { makeBlock } from "../../../src/kernel/blocks/shared-block.ts";
 import { BLOCKS_PER_GROUP } from "../../../src/kernel/values/block-group.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { addressAt } from "../../../src/net/cidr.ts";
 import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
+import { CUT_BLOCKS_MAX } from "../../../src/nouns/pool/operations/cut-check.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import { from, put, RED, remove, setIn } from "../../operations/ranged-pools.ts";

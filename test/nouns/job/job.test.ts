@@ -4,17 +4,17 @@ import {
   CONFIGURATION_JITTER_MS,
   CONFIGURATION_RELOAD_MS,
   EFFECTIVE_MS_MAX,
-  JOB_GROUPS_TO_COME_BACK_TO_MAX,
-  RANGE_RETIRED_MS_MIN,
   REQUEST_MS_MAX,
 } from "../../../src/base/limits.ts";
 import { CorruptItemError } from "../../../src/base/outcome.ts";
 import {
   comingBack,
   endsNotBeforeMs,
+  JOB_GROUPS_TO_COME_BACK_TO_MAX,
   passedBy,
   provesEmpty,
   provesFromMs,
+  RANGE_RETIRED_MS_MIN,
   waitingFor,
   walked,
   walkFrom,

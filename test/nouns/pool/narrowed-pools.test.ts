@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { RANGE_RETIRED_MS_MIN } from "../../../src/base/limits.ts";
 import { findViolations } from "../../../src/invariants/invariants.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import { runJobs } from "../../../src/maintenance/run-jobs.ts";
 import { formatSet } from "../../../src/net/address-set.ts";
+import { RANGE_RETIRED_MS_MIN } from "../../../src/nouns/job/job.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import { cutOffBefore } from "../../operations/cut-off.ts";
 import {

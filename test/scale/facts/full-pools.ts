@@ -1,4 +1,4 @@
-import { POOLS_TRIED_MAX } from "../../../src/base/limits.ts";
+import { POOLS_TRIED_MAX } from "../../../src/kernel/assign/find-blocks.ts";
 import type { Fact, Form } from "../fact.ts";
 import { triesUntilServed } from "../requests.ts";
 import { minutesUntil, RECLAIM } from "../runs.ts";

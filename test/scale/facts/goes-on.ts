@@ -1,8 +1,6 @@
-import {
-  JOB_GROUPS_PER_SLICE,
-  RECLAIM_GROUPS_PER_SLICE,
-  SWEEP_ITEMS_PER_PAGE_MAX,
-} from "../../../src/base/limits.ts";
+import { RECLAIM_GROUPS_PER_SLICE } from "../../../src/kernel/reclaim/reclaim.ts";
+import { SWEEP_ITEMS_PER_PAGE_MAX } from "../../../src/maintenance/repair/sweep.ts";
+import { JOB_GROUPS_PER_SLICE } from "../../../src/nouns/pool/operations/carry-on-pool.ts";
 import { eachCall } from "../../../src/store/stack.ts";
 import type { Key } from "../../../src/table/item.ts";
 import type { Table } from "../../../src/table/table.ts";

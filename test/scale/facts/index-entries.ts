@@ -1,6 +1,6 @@
 import { EVERY_SHARD } from "../../../src/base/hash.ts";
-import { INDEX_SETTLE_MS } from "../../../src/base/limits.ts";
 import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
+import { INDEX_SETTLE_MS } from "../../../src/kernel/values/limits.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { indexPk } from "../../../src/table/key.ts";

@@ -1,10 +1,7 @@
 import { fnv1a64 } from "../../../src/base/hash.ts";
-import {
-  GROUPS_SEARCHED_MAX,
-  IN_USE_GROUPS_MAX,
-  POOL_RANGES_MAX,
-} from "../../../src/base/limits.ts";
+import { GROUPS_SEARCHED_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
+import { IN_USE_GROUPS_MAX } from "../../../src/kernel/blocks/look-at-set.ts";
 import {
   BLOCKS_PER_GROUP,
   blocksOfGroup,
@@ -13,6 +10,7 @@ import {
 import type { HostId } from "../../../src/kernel/values/host.ts";
 import { networkAt, networksOfLength } from "../../../src/net/address-set.ts";
 import { type Cidr, type Interval, parseCidr } from "../../../src/net/cidr.ts";
+import { POOL_RANGES_MAX } from "../../../src/nouns/pool/limits.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
 import { addressSetOf } from "../../../src/nouns/pool/set.ts";

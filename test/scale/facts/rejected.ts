@@ -1,4 +1,4 @@
-import { POOLS_TRIED_MAX } from "../../../src/base/limits.ts";
+import { POOLS_TRIED_MAX } from "../../../src/kernel/assign/find-blocks.ts";
 import { blocksOfGroup, groupAt, groupCount } from "../../../src/kernel/values/block-group.ts";
 import type { HostId } from "../../../src/kernel/values/host.ts";
 import type { Settings } from "../../../src/nouns/settings/settings.ts";

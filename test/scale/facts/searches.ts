@@ -1,4 +1,3 @@
-import { MAP_GROUPS_PER_PAGE_MAX } from "../../../src/base/limits.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { blockOf } from "../../../src/kernel/values/block-group.ts";
 import { addressAt } from "../../../src/net/cidr.ts";
@@ -9,6 +8,7 @@ import {
 import { listHandles } from "../../../src/nouns/address/operations/list-handles.ts";
 import { listHosts } from "../../../src/nouns/address/operations/list-hosts.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";
+import { MAP_GROUPS_PER_PAGE_MAX } from "../../../src/nouns/utilization/contract/map-request.ts";
 import { poolMap } from "../../../src/nouns/utilization/operations/pool-map.ts";
 import { SPACES_PK } from "../../../src/table/key.ts";
 import type { Fact, Form } from "../fact.ts";

@@ -1,10 +1,10 @@
 import { EVERY_SHARD } from "../../../src/base/hash.ts";
-import { TOMBSTONE_KEPT_MS } from "../../../src/base/limits.ts";
 import { blocksOfGroup, groupAt } from "../../../src/kernel/values/block-group.ts";
 import { hashOfValue } from "../../../src/kernel/values/index-entry.ts";
 import type { CiliumReport } from "../../../src/nouns/cilium/report.ts";
 import { drainJobId } from "../../../src/nouns/job/job.ts";
 import type { NodeReport } from "../../../src/nouns/node/node-report.ts";
+import { TOMBSTONE_KEPT_MS } from "../../../src/nouns/node/operations/end-node.ts";
 import type { StatedRanges } from "../../../src/nouns/node/stated-ranges.ts";
 import type { Tombstone } from "../../../src/nouns/node/tombstone.ts";
 import type { Pool } from "../../../src/nouns/pool/pool.ts";

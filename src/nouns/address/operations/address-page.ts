@@ -1,6 +1,8 @@
-import { ATTRIBUTE_CHARACTERS_PER_PAGE } from "../../../base/limits.ts";
 import { longCharactersOf } from "../../pool/network.ts";
 import type { AddressState } from "./read-address.ts";
+
+/** A page of addresses ends when their attributes have this many characters: a function can answer 6 MB. */
+const ATTRIBUTE_CHARACTERS_PER_PAGE = 500_000;
 
 /** Collects the addresses of a page, which ends by their number and by the characters of what callers attached to them. */
 export function addressPage(limit: number) {

@@ -1,9 +1,5 @@
 import { EVERY_SHARD } from "../../../base/hash.ts";
-import {
-  INDEX_ENTRIES_AT_ONCE,
-  PAGE_READS_AT_ONCE,
-  SEARCHED_ALLOCATIONS_MAX,
-} from "../../../base/limits.ts";
+import { PAGE_READS_AT_ONCE, SEARCHED_ALLOCATIONS_MAX } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { eachOnce, type ReadBlock } from "../../../kernel/allocations/holding.ts";
@@ -21,6 +17,9 @@ import { type AddressFilter, hostOf, passes } from "./address-filter.ts";
 import { addressPage } from "./address-page.ts";
 import type { AddressState } from "./read-address.ts";
 import { type VisibleAddress, visibleAddresses } from "./read-handle.ts";
+
+/** A page of a search by an index reads at most this many entries of a partition at once: 4 read units. */
+const INDEX_ENTRIES_AT_ONCE = 64;
 
 /** The last allocation in the order of an index that a search has looked at, or the last of its addresses. */
 export interface IndexPosition extends Pick<AllocationPlace, "handleHash" | "id" | "keyed"> {

@@ -1,4 +1,4 @@
-import { SEARCHED_ALLOCATIONS_MAX, SEARCHED_AT_ONCE_MAX } from "../../../base/limits.ts";
+import { SEARCHED_ALLOCATIONS_MAX } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import { type CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { lookForOwners, type SlotOwner } from "../../../kernel/allocations/allocation-of-slot.ts";
@@ -25,6 +25,9 @@ import { indexFor } from "./index-for.ts";
 import { type AddressState, keeperOf, ownedAddress } from "./read-address.ts";
 import { type HandlePosition, handlePage } from "./read-handle.ts";
 import { type SlotInUse, slotsInUse } from "./slots-in-use.ts";
+
+/** Allocations that a search reads before it looks whether the page is full: with the most attributes they take 12 MB. */
+const SEARCHED_AT_ONCE_MAX = 64;
 
 /** A search for addresses, from a position on: one in the handle if the search names a handle. */
 export interface AddressSearch extends AddressFilter {

@@ -6,12 +6,14 @@ import { labels } from "../../../api/schema/labels.ts";
 import { oneWayToNamePools, poolNames } from "../../../api/schema/pool-names.ts";
 import { fields, list, rule } from "../../../api/schema/schema.ts";
 import {
-  AFFINITIES_PER_PAGE_DEFAULT,
   AFFINITIES_PER_PAGE_MAX,
   BLOCKS_PER_PAGE_DEFAULT,
   BLOCKS_PER_PAGE_MAX,
 } from "../../../base/limits.ts";
 import type { Family } from "../../../net/address.ts";
+
+/** Affinities on a page of all hosts, unless the request has a limit; each of their hosts is a read. */
+const AFFINITIES_PER_PAGE_DEFAULT = 100;
 
 export const affinityListQuery = {
   affinityType: v.optional(affinityType, "host"),

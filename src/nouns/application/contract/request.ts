@@ -15,13 +15,16 @@ import {
 import { fields, list, rule } from "../../../api/schema/schema.ts";
 import {
   APPLICATION_REPLICAS_MAX,
-  APPLICATION_START_MAX,
-  APPLICATIONS_PER_PAGE_DEFAULT,
   APPLICATIONS_PER_PAGE_MAX,
   POOLS_PER_REQUEST_MAX,
 } from "../../../base/limits.ts";
 import { interfaceList } from "../../address/contract/interfaces.ts";
 import { type AddressesWanted, type ApplicationSpec, parseNumber } from "../application.ts";
+
+/** Kubernetes counts ordinals in 32 bits. */
+const APPLICATION_START_MAX = 2 ** 31 - 1 - APPLICATION_REPLICAS_MAX;
+/** Applications on a page of a list, unless the request has a limit; with all their addresses they take 2.5 MB. */
+const APPLICATIONS_PER_PAGE_DEFAULT = 25;
 
 const number = readable(parseNumber, {
   description:

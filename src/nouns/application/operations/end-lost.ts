@@ -1,9 +1,5 @@
 import { handleHash } from "../../../base/hash.ts";
-import {
-  ALLOCATIONS_ENDED_AT_ONCE,
-  ALLOCATIONS_PER_LOOK,
-  ORDINALS_ENDED_PER_CHANGE,
-} from "../../../base/limits.ts";
+import { ALLOCATIONS_ENDED_AT_ONCE, ALLOCATIONS_PER_LOOK } from "../../../base/limits.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
@@ -12,6 +8,9 @@ import { settle } from "../../../kernel/held/settle.ts";
 import { fresh, shuffled } from "../../../kernel/values/fresh.ts";
 import { type Application, handleAt, nameOfApplication, type Ordinals } from "../application.ts";
 import { isGone, lostOrdinals, sharedOrdinals, withoutOrdinals } from "../changes.ts";
+
+/** The most allocations of lost ordinals that one change of an application looks at. */
+const ORDINALS_ENDED_PER_CHANGE = 256;
 
 /**
  * Ends the kept allocations of a StatefulSet's ordinals that have no replica any more, some of them at random. An ordinal leaves the

@@ -2,9 +2,11 @@ import * as v from "valibot";
 import type { ManifestKind } from "../../../api/manifest.ts";
 import { cidr, resourceName, unique, whole } from "../../../api/schema/field.ts";
 import { checked, fields, list } from "../../../api/schema/schema.ts";
-import { CIDRS_PER_CILIUM_POOL_MAX } from "../../../base/limits.ts";
 import { BITS, type Family } from "../../../net/address.ts";
 import { formatCidr } from "../../../net/cidr.ts";
+
+/** Networks of a family in a pool of Cilium. Each becomes a pool of prefixes. */
+const CIDRS_PER_CILIUM_POOL_MAX = 64;
 
 export const CILIUM_POD_IP_POOL: ManifestKind = {
   kind: "CiliumPodIPPool",

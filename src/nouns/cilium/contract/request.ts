@@ -1,21 +1,25 @@
 import * as v from "valibot";
 import type { ManifestKind } from "../../../api/manifest.ts";
 import { newNode, resourceName, text, whole, wholeText } from "../../../api/schema/field.ts";
-import {
-  CILIUM_ADDRESSES_MAX,
-  CILIUM_DELAY_SECONDS_MAX,
-  CILIUM_DEMAND_MAX,
-  CILIUM_POOLS_MAX,
-  CILIUM_PREFIXES_MAX,
-  OWNER_REFERENCES_MAX,
-  POD_CIDRS_MAX,
-  WITHDRAW_AFTER_SECONDS_DEFAULT,
-} from "../../../base/limits.ts";
+import { POD_CIDRS_MAX } from "../../../base/limits.ts";
 import type { Family } from "../../../net/address.ts";
 import { parseNetwork } from "../../../net/cidr.ts";
 import { array, loose, resourceVersion, shortText } from "../../node/contract/events-request.ts";
 import { nodeUid } from "../../prefix/contract/node-prefix-request.ts";
 import { CILIUM_MODES } from "../object.ts";
+
+/** Addresses in `spec.ipam.pool` of a CiliumNode, and as many in `status.ipam.used`. */
+const CILIUM_ADDRESSES_MAX = 1_024;
+/** Pools of Cilium in a CiliumNode, and prefixes of one of them. */
+const CILIUM_POOLS_MAX = 64;
+const CILIUM_PREFIXES_MAX = 1_024;
+/** The largest number of addresses that a CiliumNode can ask for. What it gets has a lower limit. */
+const CILIUM_DEMAND_MAX = 1_000_000;
+/** The longest time after which an excess or a withdrawn address is released, and the usual one of the latter. */
+const CILIUM_DELAY_SECONDS_MAX = 3_600;
+const WITHDRAW_AFTER_SECONDS_DEFAULT = 60;
+/** Owners of a Kubernetes object. */
+const OWNER_REFERENCES_MAX = 64;
 
 const network = v.pipe(
   shortText,

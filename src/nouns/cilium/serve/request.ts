@@ -5,7 +5,6 @@ import { parseHostWith, rejectOtherName } from "../../../api/http/parameters.ts"
 import { NODE } from "../../../api/names.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { checked } from "../../../api/schema/schema.ts";
-import { CILIUM_LEVELS_MAX, CILIUM_OBJECT_BYTES_MAX } from "../../../base/limits.ts";
 import {
   CILIUM_NODE,
   ciliumNodeBody,
@@ -14,6 +13,11 @@ import {
 } from "../contract/request.ts";
 import type { CiliumObject } from "../object.ts";
 import type { CiliumRequest } from "../operations/mode.ts";
+
+/** The bytes of `spec.ipam` and `status` of a CiliumNode. An item of DynamoDB has 400 KB. */
+const CILIUM_OBJECT_BYTES_MAX = 150_000;
+/** The depth of a CiliumNode, which passes through with all its fields. */
+const CILIUM_LEVELS_MAX = 32;
 
 type CiliumNodeBody = v.InferOutput<typeof ciliumNodeBody>;
 

@@ -1,4 +1,4 @@
-import { CONTENTS_ITEMS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
+import { PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import {
   type Contents,
   joinedContents,
@@ -20,6 +20,12 @@ import type { Address } from "../../../net/address.ts";
 import { addressAt, type Cidr, contains, intervalOf } from "../../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../pool/pool.ts";
 import { onePerSubnet } from "../../pool/subnet.ts";
+
+/**
+ * Items of a space, or slots of its blocks, that a listing looks at together. With `LOOKS_PER_PAGE` a page reads 1,024 allocations, as a
+ * page of a search does.
+ */
+const CONTENTS_ITEMS_PER_LOOK = 32;
 
 type NamedPart = (typeof PARTS_OF_SPACE)[number];
 

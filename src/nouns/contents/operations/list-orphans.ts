@@ -1,4 +1,4 @@
-import { ORPHAN_SCAN_ITEMS_PER_LOOK, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
+import { PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
@@ -8,6 +8,9 @@ import { groupIndexOf, groupOf } from "../../../kernel/values/block-group.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import { type BlockState, blockState } from "../../block/operations/list-blocks.ts";
 import { poolOfSubnet } from "../../pool/subnet.ts";
+
+/** Items of the table that a search for blocks of no pool reads at once. */
+const ORPHAN_SCAN_ITEMS_PER_LOOK = 1_000;
 
 /** A block to which nothing in its space leads. */
 interface Orphan extends BlockState {

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { pageEntries } from "../../../api/query.ts";
 import { text } from "../../../api/schema/field.ts";
-import { EVENTS_PER_PAGE_DEFAULT, EVENTS_PER_PAGE_MAX } from "../../../base/limits.ts";
+import { EVENTS_PER_PAGE_MAX } from "../../../base/limits.ts";
+
+/** Events on a page, unless the request has a limit. An event of an address has about 850 bytes. */
+const EVENTS_PER_PAGE_DEFAULT = 100;
 
 /** The parameters of a history. */
 export const historyQuery = pageEntries(EVENTS_PER_PAGE_DEFAULT, EVENTS_PER_PAGE_MAX);

@@ -2,16 +2,17 @@ import * as v from "valibot";
 import { flag, newNode, nodeName, text } from "../../../api/schema/field.ts";
 import { labels } from "../../../api/schema/labels.ts";
 import { fields, isRecord, list } from "../../../api/schema/schema.ts";
-import {
-  CLUSTER_CHARACTERS_MAX,
-  EVENTS_PER_REQUEST_MAX,
-  NODE_CONDITIONS_MAX,
-  NODE_TAINTS_MAX,
-  NODE_TEXT_CHARACTERS_MAX,
-  NODES_PER_LIST_MAX,
-  POD_CIDRS_MAX,
-  RESOURCE_VERSION_DIGITS_MAX,
-} from "../../../base/limits.ts";
+import { EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX, POD_CIDRS_MAX } from "../../../base/limits.ts";
+
+/** Conditions of a node that Plat keeps, and the characters of each text of a report. */
+const NODE_CONDITIONS_MAX = 64;
+const NODE_TEXT_CHARACTERS_MAX = 253;
+/** Taints of a node that a patch can have. */
+const NODE_TAINTS_MAX = 256;
+/** Digits of a resourceVersion. Kubernetes makes it of 64 bits. */
+const RESOURCE_VERSION_DIGITS_MAX = 32;
+/** The name of a cluster, such as the uid of its Namespace `kube-system`. */
+const CLUSTER_CHARACTERS_MAX = 64;
 
 const OBJECT = "must be an object";
 

@@ -1,4 +1,4 @@
-import { EVENTS_AT_ONCE, SIGN_OF_LIFE_MS } from "../../../base/limits.ts";
+import { EVENTS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { BoundedWork } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
@@ -26,6 +26,9 @@ import {
   type NodeNamed,
 } from "./apply-node.ts";
 import { endPod } from "./end-pod.ts";
+
+/** Between two writes of a node's sign of life by one function. */
+const SIGN_OF_LIFE_MS = 20_000;
 
 /** The result of one event. */
 export interface EventResult {

@@ -1,4 +1,3 @@
-import { NODE_REPLACED_MS } from "../../../base/limits.ts";
 import { same } from "../../../base/same.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
@@ -20,6 +19,12 @@ import type { NodeStatement } from "../node-health.ts";
 import type { NodeIncarnation, NodeReport } from "../node-report.ts";
 import type { Tombstone } from "../tombstone.ts";
 import { unregister } from "./unregister.ts";
+
+/**
+ * The same for a node that another object replaced, without a DELETED event: twice the time between two reports of a
+ * kubelet. So two clusters that share the name by mistake are noticed.
+ */
+export const NODE_REPLACED_MS = 10 * 60 * 1000;
 
 /** The outcome of a node's event. `freeing`: the node is being ended, and the event must come again. */
 export type NodeApplied = Verdict["status"];

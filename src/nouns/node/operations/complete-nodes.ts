@@ -1,10 +1,4 @@
-import {
-  EVENTS_AT_ONCE,
-  NODES_ENDED_PER_LIST_MAX,
-  PERCENT_MAX,
-  TOLD_NAMES_MAX,
-  ZONE_READS_AT_ONCE,
-} from "../../../base/limits.ts";
+import { EVENTS_AT_ONCE, PERCENT_MAX, ZONE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { orCorrupt, Rejection } from "../../../base/outcome.ts";
 import { BoundedWork } from "../../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
@@ -16,6 +10,11 @@ import { judgeList, type NodeList } from "../judge-list.ts";
 import type { NodeReport } from "../node-report.ts";
 import { applyDeleted } from "./apply-node.ts";
 import { nodeEntries } from "./node-entries.ts";
+
+/** Nodes that one complete list ends. A repeat goes on. */
+const NODES_ENDED_PER_LIST_MAX = 256;
+/** Names of missing nodes that a rejected list tells of. */
+const TOLD_NAMES_MAX = 10;
 
 /** A complete list of the nodes of a cluster, for a space. */
 export interface CompleteList extends NodeList {

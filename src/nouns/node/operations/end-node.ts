@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS_MAX, TOMBSTONE_KEPT_MS } from "../../../base/limits.ts";
+import { CLOCK_SKEW_MS_MAX } from "../../../base/limits.ts";
 import { releaseAffinities } from "../../../kernel/affinities/release-range.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
@@ -14,6 +14,9 @@ import { unstate } from "../../prefix/operations/state-ranges.ts";
 import { isProvenWrong } from "../judge-node.ts";
 import type { Tombstone } from "../tombstone.ts";
 import { unregister } from "./unregister.ts";
+
+/** A tombstone is kept longer than a queue keeps a message, which is 14 days at most. */
+export const TOMBSTONE_KEPT_MS = 15 * 24 * 60 * 60 * 1000;
 
 /**
  * Takes the next step of a due tombstone: frees what its node had, or deletes a tombstone that is old. A node that has

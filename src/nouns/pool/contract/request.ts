@@ -30,24 +30,17 @@ import {
 } from "../../../api/schema/pool-rules.ts";
 import { checked, fields, list, rule } from "../../../api/schema/schema.ts";
 import { selector } from "../../../api/schema/selector.ts";
-import {
-  CONDITION_NAMES_MAX,
-  COOLDOWN_SECONDS_MAX,
-  DNS_SERVERS_MAX,
-  MTU_BYTES_MAX,
-  MTU_BYTES_MIN,
-  POOL_LABELS_CHARACTERS_MAX,
-  POOL_LABELS_MAX,
-  POOL_PRINCIPALS_MAX,
-  POOL_RANGES_MAX,
-  POOL_ROUTES_MAX,
-  PREFIX_COOLDOWN_SECONDS_DEFAULT,
-  PREFIX_LENGTHS,
-  VLAN_ID_MAX,
-} from "../../../base/limits.ts";
+import { COOLDOWN_SECONDS_MAX, MTU_BYTES_MIN, POOL_ROUTES_MAX } from "../../../base/limits.ts";
 import { BITS, formatAddress } from "../../../net/address.ts";
 import { parseCidr } from "../../../net/cidr.ts";
 import { parsePlainInterval } from "../../../net/plain-form.ts";
+import {
+  CONDITION_NAMES_MAX,
+  POOL_PRINCIPALS_MAX,
+  POOL_RANGES_MAX,
+  PREFIX_LENGTHS,
+  VLAN_ID_MAX,
+} from "../limits.ts";
 import { POOL_KINDS } from "../network.ts";
 import {
   ASSIGNMENT_MODES,
@@ -58,6 +51,15 @@ import {
   USES,
   type Use,
 } from "../pool.ts";
+
+/** The cooldown of a prefix. Routes to it leave a cluster later than an address leaves a host. */
+const PREFIX_COOLDOWN_SECONDS_DEFAULT = 300;
+/** DNS servers of a pool. The resolver of the GNU C library reads three, and systemd's takes more. */
+export const DNS_SERVERS_MAX = 8;
+/** Labels of a pool, and their characters in all. Every answer repeats them for each address. */
+const POOL_LABELS_MAX = 32;
+export const POOL_LABELS_CHARACTERS_MAX = 2_048;
+export const MTU_BYTES_MAX = 65_535;
 
 const oneOf = <const Options extends readonly string[]>(options: Options) =>
   v.picklist(options, `must be ${options.join(" or ")}`);

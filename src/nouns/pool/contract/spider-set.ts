@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { whole } from "../../../api/schema/field.ts";
 import type { FieldProblem } from "../../../api/schema/problem.ts";
-import { VLAN_ID_MAX } from "../../../base/limits.ts";
 import type { Cidr } from "../../../net/cidr.ts";
+import { VLAN_ID_MAX } from "../limits.ts";
 import { POOL } from "./request.ts";
 import { ipVersion } from "./spider-manifest.ts";
 

@@ -1,4 +1,4 @@
-import { RESERVATIONS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
+import { UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import type { Listed } from "../../../base/listed.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
@@ -22,6 +22,7 @@ import { parentOf } from "../../prefix/operations/child-pool.ts";
 import type { Reservation, ReservationSpec } from "../../reservation/reservation.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { poolNamed, reservationNamed, type SpaceConfiguration } from "../configuration.ts";
+import { RESERVATIONS_PER_SPACE_MAX } from "../limits.ts";
 import { assignsPrefixes, type Pool, type PoolSpec } from "../pool.ts";
 import { buildIndexes, indexesOf, isAsked } from "./build-indexes.ts";
 import { changePool } from "./change-pool.ts";

@@ -1,4 +1,3 @@
-import { JOB_GROUPS_AT_ONCE, JOB_GROUPS_PER_SLICE } from "../../../base/limits.ts";
 import { touches } from "../../../kernel/blocks/walk-pool.ts";
 import { note, whileTime } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
@@ -30,6 +29,10 @@ import { drainSet } from "./drain-set.ts";
 import { DELETED_MEANWHILE, ENABLED_AGAIN, markPool } from "./mark-pool.ts";
 import { releaseGroup } from "./release-group.ts";
 import { freeRetiring, markShrink } from "./shrink-pool.ts";
+
+/** Block groups of a job's pool that a worker reads, some in parallel, before the turn of other jobs. */
+export const JOB_GROUPS_PER_SLICE = 64;
+const JOB_GROUPS_AT_ONCE = 16;
 
 /**
  * Carries out one slice of a job of a pool. The data that a run has read for a walk serves all its slices but the last. For the

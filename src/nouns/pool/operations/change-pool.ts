@@ -1,8 +1,4 @@
-import {
-  IN_USE_ADDRESSES_MAX,
-  POOL_RETIRING_RUNS_MAX,
-  UNTOLD_EFFECTIVE_MS_MAX,
-} from "../../../base/limits.ts";
+import { UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { same } from "../../../base/same.ts";
 import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
@@ -29,6 +25,11 @@ import { lostByInner } from "../overlap.ts";
 import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { addressSetOf, isShrinking } from "../set.ts";
 import { cutCheck, rejectShared } from "./cut-check.ts";
+
+/** Assigned addresses that the rejection of a change names, which would take them out of a pool. */
+const IN_USE_ADDRESSES_MAX = 256;
+/** Runs of addresses that a pool keeps until a job frees them: with two IPv6 addresses each, 94 KB. */
+const POOL_RETIRING_RUNS_MAX = 1_024;
 
 /**
  * Changes an active pool as it was seen, if the precondition holds. What it adds to a ranged pool belongs to it before it serves. What it

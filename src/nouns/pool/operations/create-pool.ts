@@ -1,4 +1,4 @@
-import { PLAN_BYTES_MAX, POOLS_PER_SPACE_MAX } from "../../../base/limits.ts";
+import { POOLS_PER_SPACE_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
@@ -18,6 +18,9 @@ import { overlappingRange } from "../overlap.ts";
 import { isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { extentOf } from "../set.ts";
 import { cutCheck, rejectShared } from "./cut-check.ts";
+
+/** The plan of a space is one item of 400 KB at most: 90 bytes a pool, and its name. */
+export const PLAN_BYTES_MAX = 380_000;
 
 /** A pool to create. */
 interface NewPool {

@@ -1,4 +1,4 @@
-import { CUT_BLOCKS_AT_ONCE, CUT_BLOCKS_MAX, POOLS_TOLD_MAX } from "../../../base/limits.ts";
+import { POOLS_TOLD_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import { fence } from "../../../kernel/blocks/fence-block.ts";
 import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
@@ -15,6 +15,10 @@ import { applicationPoolAround } from "../application-pools.ts";
 import type { SpaceConfiguration } from "../configuration.ts";
 import { sharedAddresses } from "../overlap.ts";
 import type { Pool } from "../pool.ts";
+
+/** Blocks of an Applications pool of which one request can cut addresses out for another pool. It fences each, some in parallel. */
+export const CUT_BLOCKS_MAX = 1_024;
+const CUT_BLOCKS_AT_ONCE = 32;
 
 /**
  * Checks that nothing is in use of the addresses that a pool cuts out of the Applications pool around it. The pool's item has them by

@@ -1,4 +1,3 @@
-import { JOB_BLOCKS_AT_ONCE } from "../../../base/limits.ts";
 import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { deleteEmptyBlock } from "../../../kernel/blocks/delete-empty-block.ts";
 import { clearGroup } from "../../../kernel/blocks/full-group-hint.ts";
@@ -16,6 +15,7 @@ import {
 import { groupAt } from "../../../kernel/values/block-group.ts";
 import { contains } from "../../../net/cidr.ts";
 import type { GroupCounts } from "../../job/job.ts";
+import { JOB_BLOCKS_AT_ONCE } from "../limits.ts";
 import { type Pool, subnetIdOf } from "../pool.ts";
 import { cooldownMsOfSubnet } from "../subnet.ts";
 

@@ -1,4 +1,3 @@
-import { JOB_BLOCKS_AT_ONCE } from "../../../base/limits.ts";
 import type { CorruptItemError } from "../../../base/outcome.ts";
 import { fence } from "../../../kernel/blocks/fence-block.ts";
 import { mayBeOf, touches } from "../../../kernel/blocks/walk-pool.ts";
@@ -9,6 +8,7 @@ import { groupAt } from "../../../kernel/values/block-group.ts";
 import type { AddressSet } from "../../../net/address-set.ts";
 import type { GroupCounts } from "../../job/job.ts";
 import { usedIn } from "../../utilization/used-in.ts";
+import { JOB_BLOCKS_AT_ONCE } from "../limits.ts";
 import { cooldownMsOf, type Pool } from "../pool.ts";
 
 /** The addresses of a ranged pool that a walk looks for in a block group. */

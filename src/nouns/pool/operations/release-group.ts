@@ -1,4 +1,3 @@
-import { JOB_BLOCKS_AT_ONCE } from "../../../base/limits.ts";
 import { ContentionError } from "../../../base/outcome.ts";
 import { releaseAffinity } from "../../../kernel/affinities/release-range.ts";
 import { clearGroup } from "../../../kernel/blocks/full-group-hint.ts";
@@ -9,6 +8,7 @@ import { inParallel } from "../../../kernel/core/parallel.ts";
 import { groupAt } from "../../../kernel/values/block-group.ts";
 import { formatCidr } from "../../../net/cidr.ts";
 import type { GroupCounts } from "../../job/job.ts";
+import { JOB_BLOCKS_AT_ONCE } from "../limits.ts";
 import { type Pool, subnetIdOf } from "../pool.ts";
 
 /**

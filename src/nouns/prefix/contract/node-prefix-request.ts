@@ -3,15 +3,15 @@ import { cidr, readable, text, whole } from "../../../api/schema/field.ts";
 import { labels } from "../../../api/schema/labels.ts";
 import { poolList } from "../../../api/schema/pool-names.ts";
 import { fields, list } from "../../../api/schema/schema.ts";
-import {
-  CONFIRM_SECONDS_DEFAULT,
-  CONFIRM_SECONDS_MAX,
-  CONFIRM_SECONDS_MIN,
-  NODE_UID_CHARACTERS_MAX,
-} from "../../../base/limits.ts";
+import { CONFIRM_SECONDS_DEFAULT } from "../../../base/limits.ts";
 import { FAMILIES } from "../../../net/address.ts";
 import { type Cidr, parseNetwork } from "../../../net/cidr.ts";
 import { ALLOCATORS } from "../../node/prefixes.ts";
+
+const CONFIRM_SECONDS_MIN = 60;
+const CONFIRM_SECONDS_MAX = 86_400;
+/** A uid of a node has 36 in Kubernetes. It is part of a handle. */
+const NODE_UID_CHARACTERS_MAX = 64;
 
 export const nodeUid = v.pipe(
   text,

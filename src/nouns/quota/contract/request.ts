@@ -2,8 +2,11 @@ import * as v from "valibot";
 import { type Inputs, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { principalName, proseText, resourceName, whole } from "../../../api/schema/field.ts";
 import { fields, rule } from "../../../api/schema/schema.ts";
-import { ATTRIBUTE_VALUE_CHARACTERS_MAX, QUOTA_MAX } from "../../../base/limits.ts";
+import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../../base/limits.ts";
 import type { QuotaSpec } from "../quota.ts";
+
+/** The largest maximum of a quota. */
+const QUOTA_MAX = 1_000_000_000;
 
 const tenant = v.pipe(
   proseText,

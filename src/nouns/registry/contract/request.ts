@@ -12,10 +12,13 @@ import {
   oneWayToNameDefaults,
 } from "../../../api/schema/pool-names.ts";
 import { checked, fields, rule } from "../../../api/schema/schema.ts";
-import { LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX } from "../../../base/limits.ts";
+import { LABELLED_PER_PAGE_MAX } from "../../../base/limits.ts";
 import type { Labels } from "../../../net/labels.ts";
 import type { NamespaceSpec } from "../../namespace/namespace.ts";
 import type { Node } from "../../node/node.ts";
+
+/** Nodes or namespaces on a page of a list, unless the request has a limit; with all their labels they take 4 MB. */
+const LABELLED_PER_PAGE_DEFAULT = 100;
 
 export const labelledQuery = pageEntries(LABELLED_PER_PAGE_DEFAULT, LABELLED_PER_PAGE_MAX);
 

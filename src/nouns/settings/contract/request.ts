@@ -9,19 +9,16 @@ import {
   wholeOrZero,
 } from "../../../api/schema/field.ts";
 import { fields } from "../../../api/schema/schema.ts";
-import {
-  BLOCK_MIN_AGE_SECONDS_MAX,
-  BLOCKS_PER_HOST_MAX,
-  CONFLICT_QUARANTINE_SECONDS_MAX,
-  COOLDOWN_SECONDS_MAX,
-  MONITOR_GRACE_SECONDS_MAX,
-  MONITOR_GRACE_SECONDS_MIN,
-  NODE_QUARANTINE_SECONDS_MAX,
-  NODE_QUARANTINE_SECONDS_MIN,
-  PERCENT_MAX,
-  WARM_BLOCKS_MAX,
-} from "../../../base/limits.ts";
+import { BLOCKS_PER_HOST_MAX, COOLDOWN_SECONDS_MAX, PERCENT_MAX } from "../../../base/limits.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../limits.ts";
 import { SETTINGS_DEFAULT, type Settings } from "../settings.ts";
+
+const WARM_BLOCKS_MAX = 16;
+const BLOCK_MIN_AGE_SECONDS_MAX = 86_400;
+const NODE_QUARANTINE_SECONDS_MIN = 12;
+const NODE_QUARANTINE_SECONDS_MAX = 86_400;
+const MONITOR_GRACE_SECONDS_MIN = 10;
+const MONITOR_GRACE_SECONDS_MAX = 3_600;
 
 /** The settings of a space. Those that a PUT omits get their defaults. The first two options are calicoctl's. */
 export const SETTINGS = {

@@ -1,4 +1,4 @@
-import { JOB_ITEMS_AT_ONCE, JOB_ITEMS_PER_SLICE } from "../../../base/limits.ts";
+import { JOB_ITEMS_PER_SLICE } from "../../../base/limits.ts";
 import { CorruptItemError, type Outcome, orCorrupt } from "../../../base/outcome.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
@@ -9,6 +9,8 @@ import { advance, endJob } from "../../job/operations/advance-job.ts";
 import { isInUse, useText } from "../space-use.ts";
 import { markSpace } from "./mark-space.ts";
 import { readSpaceContents, type SpaceContents } from "./read-space-contents.ts";
+
+const JOB_ITEMS_AT_ONCE = 16;
 
 /**
  * Carries out one slice of the deletion of a space: removes some of what is left in it. After the last, the space leaves the

@@ -1,4 +1,4 @@
-import { MAP_RANGES_MAX, PAGE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
+import { PAGE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import type { CorruptItemError, Rejection } from "../../../base/outcome.ts";
 import { poolCounter } from "../../../kernel/blocks/pool-counter.ts";
 import { groupsAfter, mayBeOf, touches } from "../../../kernel/blocks/walk-pool.ts";
@@ -12,6 +12,9 @@ import { poolNamed } from "../../pool/configuration.ts";
 import { isRanged, type Pool, subnetIdOf } from "../../pool/pool.ts";
 import { addressSetOf } from "../../pool/set.ts";
 import type { Usage } from "../usage.ts";
+
+/** Ranges of a map that a caller can read side by side: about as many as a browser has connections to one server. */
+const MAP_RANGES_MAX = 8;
 
 /** The block groups that are still to be read: those after an address, up to the one that ends at another. */
 export interface MapPosition {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { GRACE_MS, INDEX_SETTLE_MS } from "../../../../src/base/limits.ts";
+import { GRACE_MS } from "../../../../src/base/limits.ts";
 import { ContentionError } from "../../../../src/base/outcome.ts";
 import { assign } from "../../../../src/kernel/assign/assign.ts";
 import { releaseHandle } from "../../../../src/kernel/release/release-handle.ts";
+import { INDEX_SETTLE_MS } from "../../../../src/kernel/values/limits.ts";
 import { repairIndexed } from "../../../../src/maintenance/repair/index-entry.ts";
 import { listAddresses } from "../../../../src/nouns/address/operations/list-addresses.ts";
 import type { Table } from "../../../../src/table/table.ts";

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  NODE_REPLACED_MS,
-  SIGN_OF_LIFE_KEPT_MS,
-  TOMBSTONE_KEPT_MS,
-} from "../../../../src/base/limits.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
+import { SIGN_OF_LIFE_KEPT_MS } from "../../../../src/maintenance/repair/node.ts";
+import { NODE_REPLACED_MS } from "../../../../src/nouns/node/operations/apply-node.ts";
+import { TOMBSTONE_KEPT_MS } from "../../../../src/nouns/node/operations/end-node.ts";
 import { putSettings, readSettings } from "../../../../src/nouns/pool/operations/administration.ts";
 import type { Settings } from "../../../../src/nouns/settings/settings.ts";
 import { endCilium, showPrefixes } from "../../../cilium.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   CLOCK_SKEW_MS_MAX,
   NAME_CHARACTERS_MAX,
-  PLAN_BYTES_MAX,
   REQUEST_MS_MAX,
 } from "../../../../src/base/limits.ts";
 import { Rejection } from "../../../../src/base/outcome.ts";
@@ -10,6 +9,7 @@ import type { Context } from "../../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../../src/kernel/core/store.ts";
 import { type AddressPlanEntry, planBytes } from "../../../../src/nouns/pool/address-plan.ts";
 import { putPool } from "../../../../src/nouns/pool/operations/administration.ts";
+import { PLAN_BYTES_MAX } from "../../../../src/nouns/pool/operations/create-pool.ts";
 import type { Pool } from "../../../../src/nouns/pool/pool.ts";
 import { putNode } from "../../../../src/nouns/registry/operations/nodes.ts";
 import { poolWith, token } from "../../../builders.ts";
