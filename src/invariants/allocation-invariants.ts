@@ -1,5 +1,5 @@
 import type { Allocation, Part } from "../kernel/values/allocation.ts";
-import { heldBy } from "../kernel/values/block.ts";
+import { takenUnder } from "../kernel/values/block.ts";
 import { type BlocksByName, nameOfBlock } from "../kernel/values/blocks-by-name.ts";
 import type { QuotaSlotOfAllocation } from "../kernel/values/quota-slot.ts";
 import { parseAddress } from "../net/address.ts";
@@ -37,7 +37,7 @@ function withoutInterface(allocation: Allocation): Violation[] {
 
 export function heldCount(allocation: Allocation, blocks: BlocksByName): number {
   const heldOf = ({ token, block }: Part) =>
-    heldBy(blocks.get(nameOfBlock(allocation.place.space, block)), token).length;
+    takenUnder(blocks.get(nameOfBlock(allocation.place.space, block)), token).length;
   return allocation.parts.reduce((sum, part) => sum + heldOf(part), 0);
 }
 
@@ -77,7 +77,7 @@ export function isQuotaSlotHeld(
   return allocation.parts
     .filter(({ block }) => contains(block, address.value))
     .some(({ block, token }) =>
-      heldBy(blocks.get(nameOfBlock(allocation.place.space, block)), token).includes(
+      takenUnder(blocks.get(nameOfBlock(allocation.place.space, block)), token).includes(
         ordinalOf(block, address.value),
       ),
     );

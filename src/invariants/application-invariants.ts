@@ -1,4 +1,4 @@
-import { type Block, heldBy } from "../kernel/values/block.ts";
+import { type Block, takenUnder } from "../kernel/values/block.ts";
 import type { HeldSlot } from "../kernel/values/block-changes.ts";
 import { blockOf } from "../kernel/values/block-group.ts";
 import { type BlocksByName, nameOfBlock } from "../kernel/values/blocks-by-name.ts";
@@ -43,7 +43,7 @@ export const takenViolations = (
       const own = applications.filter(
         (each) => each.space === space && applicationHash(each) === hash,
       );
-      return heldBy(block, token)
+      return takenUnder(block, token)
         .filter((ordinal) => !own.some((each) => listedAt(each, addressAt(cidr, ordinal))))
         .map((ordinal) => {
           const where = `block ${space} ${formatCidr(cidr)} slot ${ordinal}`;

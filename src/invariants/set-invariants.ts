@@ -1,4 +1,4 @@
-import { heldBy } from "../kernel/values/block.ts";
+import { takenUnder } from "../kernel/values/block.ts";
 import { type BlocksByName, nameOfBlock } from "../kernel/values/blocks-by-name.ts";
 import { formatSet, includesAddress, sharedBy } from "../net/address-set.ts";
 import { addressAt, formatCidr } from "../net/cidr.ts";
@@ -46,7 +46,7 @@ function astray({ allocations, pools }: Contents, blocks: BlocksByName): Violati
       if (current.length === 0 && name === undefined) return [];
       const pool = current.find((each) => each.name === name);
       const set = pool ? servedSetOf(pool) : [];
-      return heldBy(block, token)
+      return takenUnder(block, token)
         .filter((ordinal) => !includesAddress(set, addressAt(cidr, ordinal)))
         .map((ordinal) =>
           violation(

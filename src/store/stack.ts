@@ -108,7 +108,7 @@ export interface Patience {
 /**
  * Returns a table that repeats a call after an error that says that nothing was done
  * (`ThrottledError`), and a read also after no answer. It never repeats a write whose outcome is
- * unknown (rule 3). The pauses of a call sum up to more than 0.75 s, so that a read outlasts a
+ * unknown (rule 3): the table returns that outcome, and throws nothing. The pauses of a call sum up to more than 0.75 s, so that a read outlasts a
  * database that is away for a moment. Half of each pause is random.
  */
 export function retryingTable(table: Table, patience: Patience): Table {

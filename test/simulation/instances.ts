@@ -188,7 +188,7 @@ export class Instances {
   #count(seen: Seen, blocks: Contents["blocks"]): void {
     const { handle, want, released } = seen.allocation;
     if (!isHolding(seen.allocation)) return;
-    seen.held = heldBy(seen.allocation, blocks);
+    seen.held = takenUnder(seen.allocation, blocks);
     const { length } = seen.held;
     if (length >= want) seen.isWhole = true;
     if (seen.isWhole && length + released.size < want)
@@ -281,7 +281,7 @@ export class Instances {
 const ANY = "*";
 
 /** Returns the addresses that an allocation has in the table, with their tokens. */
-function heldBy({ parts }: Allocation, blocks: Contents["blocks"]): [string, string][] {
+function takenUnder({ parts }: Allocation, blocks: Contents["blocks"]): [string, string][] {
   const tokens = new Set(parts.map(({ token }) => token));
   const held: [string, string][] = [];
   for (const { cidr, slots } of blocks)

@@ -3,7 +3,7 @@ import { formatTime } from "../../base/time.ts";
 import type { Contents } from "../../invariants/contents.ts";
 import { findViolations } from "../../invariants/invariants.ts";
 import type { Part } from "../../kernel/values/allocation.ts";
-import { type Block, heldBy, slotAt } from "../../kernel/values/block.ts";
+import { type Block, slotAt, takenUnder } from "../../kernel/values/block.ts";
 import { blockOf, isBlockOf } from "../../kernel/values/block-group.ts";
 import { ciliumNodeOfHandle, nodeOfHandle } from "../../kernel/values/handle.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
@@ -204,7 +204,7 @@ function heldByNobody(
 function heldOf({ token, block }: Part, blocks: Contents["blocks"]): readonly string[] {
   const own = blocks.filter(({ cidr }) => sameCidr(cidr, block));
   return own.flatMap((each) =>
-    heldBy(each, token).map((ordinal) =>
+    takenUnder(each, token).map((ordinal) =>
       each.whole
         ? `${formatCidr(block)} is a prefix`
         : `${formatAddress(addressAt(block, ordinal))} is an address`,

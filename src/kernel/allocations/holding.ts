@@ -4,7 +4,7 @@ import { type Cidr, contains, formatCidr, ordinalOf } from "../../net/cidr.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import type { Allocation, Part } from "../values/allocation.ts";
-import { type Block, heldBy } from "../values/block.ts";
+import { type Block, takenUnder } from "../values/block.ts";
 
 /** Slots that a part of an allocation holds. */
 export interface Holding {
@@ -47,7 +47,7 @@ export async function grantedAt(
     if (!contains(part.block, address)) continue;
     const block = await readBlock(part.block);
     const ordinal = ordinalOf(part.block, address);
-    if (block && heldBy(block, part.token).includes(ordinal))
+    if (block && takenUnder(block, part.token).includes(ordinal))
       return { allocation, held: [{ part, block, ordinals: [ordinal] }] };
   }
   return undefined;
@@ -71,6 +71,6 @@ export function isWhole(allocation: Allocation, held: readonly Holding[]): boole
 
 /** Returns what a part of an allocation holds in its block: one entry, or none. */
 export function heldOf(part: Part, block: Block | undefined): Holding[] {
-  const ordinals = heldBy(block, part.token);
+  const ordinals = takenUnder(block, part.token);
   return block && ordinals.length > 0 ? [{ part, block, ordinals }] : [];
 }

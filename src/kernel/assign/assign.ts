@@ -67,8 +67,9 @@ import { selectStated } from "./select-stated.ts";
 import { type FamilyRequest, type SlotSelection, slotCount } from "./selection.ts";
 import { take } from "./take.ts";
 
-/** Blocks a request may move through before it is called contended. */
+/** Rounds of a request, and times that others may begin it again, before it is called contended. */
 const ASSIGN_ROUNDS_MAX = 16;
+const ASSIGN_ATTEMPTS_MAX = 16;
 /** An answer to an assign leaves routes and labels out if they would have more characters together: a function can answer 6 MB. */
 export const NETWORK_CHARACTERS_PER_ANSWER = 1_500_000;
 
@@ -218,9 +219,9 @@ async function cleanUpAfter(execution: AssignExecution, error: unknown): Promise
 }
 
 const ATTEMPTS = {
-  triesMax: ASSIGN_ROUNDS_MAX,
+  triesMax: ASSIGN_ATTEMPTS_MAX,
   exhausted: () =>
-    new ContentionError(`other executions began this request again ${ASSIGN_ROUNDS_MAX} times`),
+    new ContentionError(`other executions began this request again ${ASSIGN_ATTEMPTS_MAX} times`),
 };
 
 const ROUNDS = {

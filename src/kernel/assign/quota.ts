@@ -19,7 +19,7 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { endAsSeen, freeRest } from "../end/end.ts";
 import { type Allocation, isExpired } from "../values/allocation.ts";
-import { heldBy } from "../values/block.ts";
+import { takenUnder } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { parseGeneration } from "../values/generation.ts";
 import { nodeOfHandle } from "../values/handle.ts";
@@ -200,7 +200,7 @@ export async function areHeld(context: Context, granted: readonly Granted[]): Pr
   const readBlock = eachOnce(blockReader(context, first.allocation.place.space));
   const held = granted.flatMap((each) => each.held);
   const looks = await inParallel(held, QUOTA_SLOTS_AT_ONCE, async ({ part, ordinals }) => {
-    const current = heldBy(await readBlock(part.block), part.token);
+    const current = takenUnder(await readBlock(part.block), part.token);
     return ordinals.every((ordinal) => current.includes(ordinal));
   });
   return looks.every(Boolean);

@@ -10,7 +10,7 @@ import { applicationCopy } from "../core/labels.ts";
 import { awaitAll, inParallel } from "../core/parallel.ts";
 import { withdraw } from "../end/end.ts";
 import { type Allocation, allocationBytes, type Part } from "../values/allocation.ts";
-import { type Block, fillingOf, heldBy } from "../values/block.ts";
+import { type Block, fillingOf, takenUnder } from "../values/block.ts";
 import { fresh, freshToken } from "../values/fresh.ts";
 import { PARTS_TAKEN_AT_ONCE } from "../values/limits.ts";
 import {
@@ -203,9 +203,12 @@ type Take =
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }
-  /** The epoch is not the one learned, or the block is gone. Read the block again, then write the allocation again (rule 2). */
+  /**
+   * The epoch is not the one learned, or the block is gone. The next round selects from the returned block, and writes the allocation
+   * again before it takes a slot (rule 2).
+   */
   | { readonly kind: "moved"; readonly block: Block | undefined }
-  /** A write got no answer, and a fence ensures that it never happens. Continue under a new token (rule 3). */
+  /** A write got no answer, and a fence ensures that it never happens. The next round names a part with a new token (rule 3). */
   | { readonly kind: "notTaken"; readonly block: Block | undefined };
 
 /** The tag of the slots that a request takes. */
@@ -245,7 +248,7 @@ function takeSlots(
       return answer(await resolveUnknownWrite(context, learned, tag.token));
     const now = result.item;
     // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its own slots.
-    const own = heldBy(now, tag.token);
+    const own = takenUnder(now, tag.token);
     if (now && own.length > 0) return answer({ kind: "taken", block: now, ordinals: own });
     // Only the epoch under which the allocation was written counts (rule 2).
     if (!now || now.epoch !== learned.epoch) return answer({ kind: "moved", block: now });
@@ -264,11 +267,11 @@ const TAKING = {
 async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
   const { space, cidr } = learned;
   const seen = await context.store.readBlock(space, cidr);
-  if (seen && heldBy(seen, token).length > 0)
-    return { kind: "taken", block: seen, ordinals: heldBy(seen, token) };
+  if (seen && takenUnder(seen, token).length > 0)
+    return { kind: "taken", block: seen, ordinals: takenUnder(seen, token) };
   const fenced = await fence(context, "unknown-fence", space, cidr);
-  if (fenced && heldBy(fenced, token).length > 0)
-    return { kind: "taken", block: fenced, ordinals: heldBy(fenced, token) };
+  if (fenced && takenUnder(fenced, token).length > 0)
+    return { kind: "taken", block: fenced, ordinals: takenUnder(fenced, token) };
   return { kind: "notTaken", block: fenced };
 }
 

@@ -5,7 +5,7 @@ import { confirmAffinity, markPendingDeletion } from "./block-affinities.ts";
 
 /**
  * Deletes an empty block exactly as it was read (I6): its affinities `pendingDeletion` → the block deleted under its revision →
- * the affinities deleted. Returns true if this call deleted it.
+ * the affinities deleted. Below the store the deletion is signed first, under the same condition and without a new revision. Returns true if this call deleted it.
  */
 export async function deleteEmptyBlock(context: Context, seen: Block): Promise<boolean> {
   const { store } = context;

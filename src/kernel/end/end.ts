@@ -19,7 +19,7 @@ import {
   type Part,
   releasedOrdinals,
 } from "../values/allocation.ts";
-import { heldBy } from "../values/block.ts";
+import { takenUnder } from "../values/block.ts";
 import { fresh } from "../values/fresh.ts";
 import { handleOfPrefixes } from "../values/handle.ts";
 import { entriesOf } from "../values/index-entry.ts";
@@ -83,7 +83,7 @@ async function endWhole(
   const ends = await inParallel(allocation.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const end = await freeSlots(context, slotsOfPart(allocation, part), part.ordinals);
     freed.push(...addressesOf(part, end.freed));
-    return { freed: end.freed.length, left: heldBy(end.block, part.token).length };
+    return { freed: end.freed.length, left: takenUnder(end.block, part.token).length };
   });
   const count = ends.reduce((sum, end) => sum + end.freed, 0);
   if (count !== allocation.want || ends.some(({ left }) => left > 0)) return false;
@@ -258,9 +258,11 @@ async function freeRestOfPart(
   const released = releasedOrdinals(allocation, part);
   // Tries the slots that the allocation names and does not list as released. If they are there, this is one write.
   const seen = await free(part.ordinals.filter((ordinal) => !released.has(ordinal)));
-  const left = heldBy(seen.block, part.token);
+  const left = takenUnder(seen.block, part.token);
   if (typeof author === "object" && seen.block && seen.freed.length === 0)
-    left.push(...heldBy(await fence(context, author.fence, slots.space, slots.block), part.token));
+    left.push(
+      ...takenUnder(await fence(context, author.fence, slots.space, slots.block), part.token),
+    );
   if (left.length > 0) await free(left);
 }
 

@@ -12,7 +12,7 @@ import { settleFreed } from "../held/settle.ts";
 import { giveBack } from "../quotas/give-back.ts";
 import { type Allocation, isOver, type Part } from "../values/allocation.ts";
 import type { AllocationPlace } from "../values/allocation-place.ts";
-import { type Block, heldBy } from "../values/block.ts";
+import { type Block, takenUnder } from "../values/block.ts";
 import { blockOf } from "../values/block-group.ts";
 import { fresh } from "../values/fresh.ts";
 import { type Generation, generationOf } from "../values/generation.ts";
@@ -31,7 +31,8 @@ export interface FreedAddress {
 
 /**
  * Frees the slot of one assignment, and deletes the allocation with its last address. The slot of a conflict, or of one
- * that was reported before, goes into quarantine. It reads nothing first, unless the generation says that the allocation had a pending phase.
+ * that was reported before, goes into quarantine. A keyed allocation is marked first. Of any other
+ * nothing is read first, unless the generation says so.
  *
  * @returns whether this call freed the slot, and the block after it or as it is; `request_in_progress`, because the
  *   address of an unanswered request was never returned to a caller; or `prefix_in_use`
@@ -42,7 +43,7 @@ export async function freeNamed(
   named: FreedAddress,
 ): Promise<{ readonly isFreed: boolean; readonly block: Block | undefined } | Rejection> {
   const { address, generation, isConflict, isPrefix } = named;
-  const { token, blockSize, handleHash, allocationId, keyed, hasPending } = generation;
+  const { token, blockSize, handleHash, allocationId, keyed, readsFirst } = generation;
   const text = formatAddress(address);
   const place: AllocationPlace = { space, handleHash, id: allocationId, keyed };
   const cidr = blockOf(address, blockSize);
@@ -51,11 +52,11 @@ export async function freeNamed(
   // request frees.
   const allocation = keyed
     ? await markFreed(context, place, named)
-    : hasPending
+    : readsFirst
       ? await context.store.readAllocation(place)
       : undefined;
   if (allocation instanceof Rejection) return allocation;
-  if ((keyed || hasPending) && !allocation)
+  if ((keyed || readsFirst) && !allocation)
     return { isFreed: false, block: await blockAt(context, space, address, blockSize) };
   if (allocation?.state === "pending" || allocation?.state === "aborted")
     return new Rejection(
@@ -82,8 +83,8 @@ export async function freeNamed(
     return { isFreed: false, block: block ?? (await blockAt(context, space, address, blockSize)) };
   if (allocation) await deleteQuotaSlots(context, allocation, quotaSlotOf(allocation, text));
   // The allocation of a lone address goes with it; the returned block shows whether the request holds others there.
-  if (!keyed && heldBy(block, token).length === 0) {
-    if (hasPending) await context.store.markDue(place, token, context.now());
+  if (!keyed && takenUnder(block, token).length === 0) {
+    if (readsFirst) await context.store.markDue(place, token, context.now());
     else {
       const deleted = await context.store.deleteAllocationOfToken(place, token);
       // A call that deletes it has freed its last address, and only then learns which budgets count it.

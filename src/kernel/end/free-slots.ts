@@ -8,7 +8,7 @@ import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { awaitAll } from "../core/parallel.ts";
 import { giveBack } from "../quotas/give-back.ts";
-import { type Block, heldBy } from "../values/block.ts";
+import { type Block, takenUnder } from "../values/block.ts";
 import type { FreedSlot } from "../values/block-changes.ts";
 import { fresh } from "../values/fresh.ts";
 import { isReleased } from "../values/slot.ts";
@@ -42,16 +42,16 @@ export interface Freed {
 /**
  * Frees slots that are taken under exactly this tag (I5). Slots under another tag stay.
  *
- * @param seen the ordinals that probably have the tag. They are tried without a read; if that fails, the returned block decides
+ * @param likely the ordinals that probably have the tag. They are tried without a read; if that fails, the returned block decides
  * @param only the ordinals to free, of those that have the tag; absent: all
  */
 export async function freeSlots(
   context: Context,
   slots: SlotsOfPart,
-  seen: readonly number[],
+  likely: readonly number[],
   only?: ReadonlySet<number>,
 ): Promise<Freed> {
-  const result = await freed(context, slots, seen, only);
+  const result = await freeInBlock(context, slots, likely, only);
   const { block, freed: ordinals, isCertain } = result;
   // After an unknown outcome another caller may have freed them, and may have given them back.
   if (slots.charges && isCertain)
@@ -64,21 +64,21 @@ export async function freeSlots(
   return result;
 }
 
-async function freed(
+async function freeInBlock(
   context: Context,
   slots: SlotsOfPart,
-  seen: readonly number[],
+  likely: readonly number[],
   only: ReadonlySet<number> | undefined,
 ): Promise<Freed> {
   const { store } = context;
   const release = await releaseOf(context, slots);
   const taken = { kind: "taken", token: slots.token, handleHash: slots.handleHash } as const;
   const unsure = new Set<number>();
-  let ordinals = seen;
+  let ordinals = likely;
   // A slot that cools or is held under the token was taken. A slot that looks free may still be taken by a late write.
   let wereTaken = slots.cools || slots.applicationHash !== undefined;
   const decided = (block: Block | undefined): Step<Freed> => {
-    ordinals = heldBy(block, slots.token).filter((n) => only === undefined || only.has(n));
+    ordinals = takenUnder(block, slots.token).filter((n) => only === undefined || only.has(n));
     wereTaken = true;
     const isKept = slots.isOfAddress === true && block?.whole === true;
     return ordinals.length === 0 || isKept

@@ -18,7 +18,7 @@ import { type HostId, machineName } from "../values/host.ts";
  * For this time after a block was claimed, reclaim checks that the host has the affinity of the block, however full it
  * is. So the loss of an affinity in a crash is soon repaired. Later the daily walk of the repair run checks.
  */
-const ROW_WATCHED_MS = 60 * 60 * 1000;
+const AFFINITY_WATCHED_MS = 60 * 60 * 1000;
 
 /** The facts that decide about a block. */
 interface Judgement {
@@ -34,7 +34,7 @@ interface Judgement {
 export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /**
- * Reclaims one block as it was seen, perhaps a while ago. Every write but of a hint names the revision seen (I6). It reads the
+ * Reclaims one block as it was seen, perhaps a while ago. Every write of the block names the revision seen (I6), and each of an affinity its own. It reads the
  * affinities of the host if the block looks empty or was claimed not long ago. The affinities of all other blocks are
  * left to the repair run.
  */
@@ -46,11 +46,11 @@ export async function reclaimBlock(
   const { settings, pools, pool, cooldownMs, startedAtMs } = judgement;
   const nowMs = context.now();
   const looksEmpty = isEmpty(seen, { nowMs, cooldownMs });
-  if (!looksEmpty && nowMs - seen.claimedAtMs > ROW_WATCHED_MS) return "kept";
-  const owner = await ownerOf(context, seen, judgement);
-  if (owner && !owner.affinities.some(({ block }) => sameCidr(block, seen.cidr)))
+  if (!looksEmpty && nowMs - seen.claimedAtMs > AFFINITY_WATCHED_MS) return "kept";
+  const host = await hostOf(context, seen, judgement);
+  if (host && !host.affinities.some(({ block }) => sameCidr(block, seen.cidr)))
     return (await restoreLostAffinity(context, seen, pool)) ? "affinitiesRestored" : "kept";
-  const hint = owner?.full.find(({ block }) => sameCidr(block, seen.cidr));
+  const hint = host?.full.find(({ block }) => sameCidr(block, seen.cidr));
   if (hint && !isWhollyTaken(seen)) await correctFull(context, hint);
   if (!looksEmpty) return "kept";
   if (seen.idleSinceMs === undefined || seen.slots.size > 0) {
@@ -61,12 +61,11 @@ export async function reclaimBlock(
   // The mark is of an earlier run: a block is deleted at its second sighting, not at its first.
   if (!oldEnough || seen.idleSinceMs >= startedAtMs) return "kept";
   const { warmBlocksPerHost } = settings;
-  if (owner && (await isKeptWarm(context, seen, owner, { pools, warmBlocksPerHost })))
-    return "kept";
+  if (host && (await isKeptWarm(context, seen, host, { pools, warmBlocksPerHost }))) return "kept";
   return (await deleteEmptyBlock(context, seen)) ? "deleted" : "kept";
 }
 
-function ownerOf(
+function hostOf(
   { store }: Context,
   { space, host }: Block,
   { hosts }: Judgement,

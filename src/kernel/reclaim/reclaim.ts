@@ -150,10 +150,10 @@ async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Prom
   if (slice.length > 0 && begun === 0) return false;
   const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
   // They were begun in their order.
-  const gone = slice.slice(0, begun);
-  const counted = gone.map((onWay) => ({ group: onWay.group, counts: counts.get(onWay) }));
+  const walked = slice.slice(0, begun);
+  const counted = walked.map((onWay) => ({ group: onWay.group, counts: counts.get(onWay) }));
   done.counted.push(...(walk.count?.add(counted, isAtEnd) ?? []));
-  const last = isAtEnd ? undefined : gone.at(-1)?.position;
+  const last = isAtEnd ? undefined : walked.at(-1)?.position;
   const sums = walk.count?.sums;
   const position = last && { ...last, ...(sums && { count: sums }) };
   // A space that fits into one slice has no saved position, and costs no write.

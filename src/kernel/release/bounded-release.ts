@@ -7,7 +7,7 @@ import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
 import { endAllocation, endInstance } from "../end/end.ts";
 import type { Allocation } from "../values/allocation.ts";
-import { type Block, heldBy } from "../values/block.ts";
+import { type Block, takenUnder } from "../values/block.ts";
 import { shuffled } from "../values/fresh.ts";
 import { ADDRESSES_RELEASED_MAX } from "../values/limits.ts";
 import { isKeepable, keptOf } from "./release-instance.ts";
@@ -143,6 +143,6 @@ export class BoundedRelease {
 const keptIn = ({ parts }: Allocation, block: Block | undefined): readonly string[] =>
   block
     ? parts
-        .flatMap(({ token }) => heldBy(block, token))
+        .flatMap(({ token }) => takenUnder(block, token))
         .map((ordinal) => formatAddress(addressAt(block.cidr, ordinal)))
     : [];

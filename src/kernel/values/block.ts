@@ -231,11 +231,11 @@ export const isBelowNote = (block: Block, freed: readonly number[]): boolean => 
 };
 
 /** Returns the ordinals that are taken under a token. */
-export function heldBy(block: Block | undefined, token: string): number[] {
-  const held: number[] = [];
+export function takenUnder(block: Block | undefined, token: string): number[] {
+  const taken: number[] = [];
   for (const [ordinal, slot] of block?.slots ?? [])
-    if (slot.kind === "taken" && slot.token === token) held.push(ordinal);
-  return held;
+    if (slot.kind === "taken" && slot.token === token) taken.push(ordinal);
+  return taken;
 }
 
 /** Counts the assigned addresses; a slot that cannot be read counts as assigned. */

@@ -16,7 +16,7 @@ export interface Generation {
   readonly allocationId: string;
   readonly keyed: boolean;
   /** True if its request takes several writes, has a limit, or has several addresses under a quota. Then Plat reads its allocation before it frees anything. */
-  readonly hasPending: boolean;
+  readonly readsFirst: boolean;
   /** The number of addresses that its request asked for: a single one is its whole allocation. */
   readonly want: number;
   /** The incarnation of the instance that the address was assigned to; absent without a workload. */
@@ -41,7 +41,7 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
     handleHash: place.handleHash,
     allocationId: place.id,
     keyed: place.keyed,
-    hasPending:
+    readsFirst:
       !place.keyed &&
       (allocation.state !== "live" ||
         allocation.parts.length > 1 ||
@@ -55,11 +55,11 @@ export function generationOf(allocation: Allocation, part: Part, address: Addres
 }
 
 /**
- * Returns the letter of a generation's kind. A keyed one needs no `hasPending`: Plat always marks
+ * Returns the letter of a generation's kind. A keyed one needs no `readsFirst`: Plat always marks
  * its allocation first, and the mark reads the pending allocation. That of an instance is keyed by its handle.
  */
-const kindOf = ({ keyed, hasPending, instance }: Generation) =>
-  instance ? (instance.keeps ? "s" : "w") : keyed ? "k" : hasPending ? "h" : "i";
+const kindOf = ({ keyed, readsFirst, instance }: Generation) =>
+  instance ? (instance.keeps ? "s" : "w") : keyed ? "k" : readsFirst ? "h" : "i";
 
 /** Formats the text that a caller gets and sends back; it is opaque to callers. Inverse of `parseGeneration`. */
 export function formatGeneration(g: Generation): string {
@@ -88,7 +88,7 @@ export function parseGeneration(text: string): Parsed<Generation> {
     handleHash,
     allocationId,
     keyed,
-    hasPending: kind === "h",
+    readsFirst: kind === "h",
     want: Number(want),
     ...(incarnation !== undefined && { instance: { incarnation, keeps: kind === "s" } }),
   });

@@ -25,7 +25,7 @@ import {
   outlivesRelease,
   releasedOrdinals,
 } from "../../kernel/values/allocation.ts";
-import { type Block, heldBy } from "../../kernel/values/block.ts";
+import { type Block, takenUnder } from "../../kernel/values/block.ts";
 import { fresh } from "../../kernel/values/fresh.ts";
 import { nodeOfHandle } from "../../kernel/values/handle.ts";
 import { parseNetwork } from "../../net/cidr.ts";
@@ -53,12 +53,12 @@ export async function seemsRight(context: Context, seen: Allocation): Promise<bo
   // If nothing was freed, one held part is enough. Otherwise every freed address must be free.
   if (seen.released.size === 0) {
     for (const part of seen.parts)
-      if (heldBy(await look(part.block), part.token).length > 0) return true;
+      if (takenUnder(await look(part.block), part.token).length > 0) return true;
     return false;
   }
   const parts = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const released = releasedOrdinals(seen, part);
-    const held = heldBy(await look(part.block), part.token);
+    const held = takenUnder(await look(part.block), part.token);
     return { holds: held.length > 0, isLeft: held.some((ordinal) => released.has(ordinal)) };
   });
   return parts.some(({ holds }) => holds) && !parts.some(({ isLeft }) => isLeft);
@@ -109,7 +109,7 @@ export async function repairAllocation(
       return true;
     }
     const released = releasedOrdinals(seen, part);
-    const held = heldBy(block, part.token);
+    const held = takenUnder(block, part.token);
     const left = held.filter((ordinal) => released.has(ordinal));
     if (left.length > 0) await freeSlots(context, slotsOfPart(seen, part), left, released);
     return left.length < held.length;
@@ -120,7 +120,7 @@ export async function repairAllocation(
   }
   const stillHeld = await inParallel(seen.parts, PARTS_FREED_AT_ONCE, async (part) => {
     const fenced = await fence(context, "repair-fence", seen.place.space, part.block);
-    return heldBy(fenced, part.token).length > 0;
+    return takenUnder(fenced, part.token).length > 0;
   });
   if (stillHeld.some(Boolean)) return "stands";
   // Rule 5: its author may have rewritten and answered it since.

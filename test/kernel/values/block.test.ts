@@ -8,13 +8,13 @@ import {
   chooseOrdinals,
   cooledAtMs,
   emptyAndOldAtMs,
-  heldBy,
   isCooled,
   isEmpty,
   isWhollyReserved,
   roomIn,
   roomlessUntilMs,
   type SlotRules,
+  takenUnder,
 } from "../../../src/kernel/values/block.ts";
 import { newSharedBlock } from "../../../src/kernel/values/block-changes.ts";
 import type { ReleasedSlot } from "../../../src/kernel/values/slot.ts";
@@ -182,9 +182,9 @@ describe("the addresses an assign takes from a block", () => {
 describe("a block", () => {
   it("knows what is held under a token", () => {
     const block = blockWith({ 0: taken(1), 2: taken(2), 5: taken(1), 6: cooling(NOW_MS, 1) });
-    expect(heldBy(block, token(1))).toEqual([0, 5]);
-    expect(heldBy(block, token(3))).toEqual([]);
-    expect(heldBy(undefined, token(1))).toEqual([]);
+    expect(takenUnder(block, token(1))).toEqual([0, 5]);
+    expect(takenUnder(block, token(3))).toEqual([]);
+    expect(takenUnder(undefined, token(1))).toEqual([]);
   });
 
   it.each([

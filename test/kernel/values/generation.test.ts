@@ -11,7 +11,7 @@ const lone = {
   handleHash: "85944171f73967e8",
   allocationId: token(2),
   keyed: false,
-  hasPending: false,
+  readsFirst: false,
   want: 1,
 };
 
@@ -23,7 +23,7 @@ const anyGeneration = fc
     handleHash: anyHandleHash,
     allocationId: fc.oneof(anyToken, anyHandleHash),
     want: fc.integer({ min: 1, max: 9_999 }),
-    kind: fc.constantFrom("keyed", "hasPending", "sole", "kept", "instance"),
+    kind: fc.constantFrom("keyed", "readsFirst", "sole", "kept", "instance"),
     incarnation: anyToken,
   })
   .map(({ kind, incarnation, ...generation }) => {
@@ -31,7 +31,7 @@ const anyGeneration = fc
     return {
       ...generation,
       keyed: kind === "keyed" || isOfInstance,
-      hasPending: kind === "hasPending",
+      readsFirst: kind === "readsFirst",
       ...(isOfInstance && { instance: { incarnation, keeps: kind === "kept" } }),
     };
   })

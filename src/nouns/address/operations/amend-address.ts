@@ -4,7 +4,7 @@ import { identify, type NamedAddress } from "../../../kernel/allocations/identif
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { type Allocation, allocationBytes, ownersAt } from "../../../kernel/values/allocation.ts";
-import { heldBy } from "../../../kernel/values/block.ts";
+import { takenUnder } from "../../../kernel/values/block.ts";
 import { blockOf } from "../../../kernel/values/block-group.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Generation } from "../../../kernel/values/generation.ts";
@@ -188,5 +188,5 @@ async function isHeld(
 ): Promise<boolean> {
   const cidr = blockOf(address, blockSize);
   const block = await context.store.readBlock(space, cidr);
-  return heldBy(block, token).includes(ordinalOf(cidr, address));
+  return takenUnder(block, token).includes(ordinalOf(cidr, address));
 }

@@ -3,7 +3,7 @@ import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import type { AllocationPlace } from "../../../kernel/values/allocation-place.ts";
-import { type Block, heldBy } from "../../../kernel/values/block.ts";
+import { type Block, takenUnder } from "../../../kernel/values/block.ts";
 import { type Cidr, sameCidr } from "../../../net/cidr.ts";
 import { type HoldersFound, type HoldersWanted, listHolders } from "./list-holders.ts";
 
@@ -51,7 +51,7 @@ async function firstBlockOf(
         const block = isKnown ? known : await orCorrupt(store.readBlock(space, part.block));
         // An unreadable block has no handle in the list, so the handle comes at another one.
         if (block instanceof CorruptItemError) continue;
-        if (heldBy(block, part.token).length > 0) return part.block;
+        if (takenUnder(block, part.token).length > 0) return part.block;
       }
     }
     after = next;

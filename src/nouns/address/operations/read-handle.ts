@@ -9,7 +9,7 @@ import type { Context } from "../../../kernel/core/context.ts";
 import { awaitAll, inParallel } from "../../../kernel/core/parallel.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import type { AllocationPlace } from "../../../kernel/values/allocation-place.ts";
-import { heldBy } from "../../../kernel/values/block.ts";
+import { takenUnder } from "../../../kernel/values/block.ts";
 import { type Address, compareAddresses, formatAddress } from "../../../net/address.ts";
 import { addressAt, type Cidr, formatCidr } from "../../../net/cidr.ts";
 import { networkFinder } from "../../pool/application-pools.ts";
@@ -130,7 +130,7 @@ export async function visibleAddresses(
 ): Promise<readonly VisibleAddress[]> {
   const held = await inParallel(allocation.parts, PAGE_READS_AT_ONCE, async (part) => {
     const block = await readBlock(part.block);
-    return heldBy(block, part.token).map((ordinal) => {
+    return takenUnder(block, part.token).map((ordinal) => {
       const address = addressAt(part.block, ordinal);
       const state: AddressState = {
         address: formatAddress(address),

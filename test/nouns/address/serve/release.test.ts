@@ -16,7 +16,7 @@ const GENERATION = formatGeneration({
   handleHash: "0123456789abcdef",
   allocationId: "AaH9bgInfBgZ-A1",
   keyed: false,
-  hasPending: false,
+  readsFirst: false,
   want: 1,
 });
 
