@@ -17,8 +17,8 @@ export default mergeConfig(
   { ...all, test },
   defineConfig({
     test: {
-      // More than there are cores, because those that wait for a process leave theirs to others.
-      maxWorkers: availableParallelism() + 2,
+      // One more than there are cores, which works while another waits for a process.
+      maxWorkers: availableParallelism() + 1,
       globalSetup: ["test/long/setup.ts"],
       reporters: ["./test/shares.ts"],
       projects: [
