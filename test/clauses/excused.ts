@@ -15,10 +15,10 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [13, 17] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [913, 1145] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 12] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [12, 913] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
-  "affinity-drop-rev": { why: GOES, heals: [1, 30] },
+  "affinity-drop-rev": { why: GOES, heals: [12, 30] },
   "affinity-undo-rev": { why: GOES, heals: [33, 44] },
   "affinity-stale-rev": { why: GOES, heals: [32, 33] },
   "affinity-orphan-rev": { why: GOES, heals: [32, 64] },

@@ -12,7 +12,7 @@ import { decidersOf, lackingPart } from "./parts.ts";
  * seeds, and writes them into `noticed.ts`, `excused.ts` and `docs/verification.md`.
  */
 
-const SEEDS_MAX = 3_000;
+const SEEDS_MAX = 6_000;
 const HEALS_EACH = 2;
 
 const noticed = new Map<string, number>();

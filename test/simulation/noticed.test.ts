@@ -5,7 +5,7 @@ import { NOTICED } from "./noticed.ts";
 import { simulate } from "./run.ts";
 import { shrink } from "./shrink.ts";
 
-const RUNS_UNTIL_NOTICED_MAX = 3_000;
+const RUNS_UNTIL_NOTICED_MAX = 6_000;
 
 describe("the simulation notices when the protocol lacks", () => {
   it.each(NOTICED)("%s (seed %i): %s", async (without, seed) => {
