@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,10 +15,12 @@ import { load, loadInTurn } from "./loading.ts";
 const ROUNDS = 5;
 const BYTES_PER_KB = 1_000;
 
-const { stacks, assets } = readStacks(
-  fileURLToPath(new URL("../cdk.out", import.meta.url)),
-  "prod",
-);
+const TEMPLATES = fileURLToPath(new URL("../cdk.out", import.meta.url));
+if (!existsSync(join(TEMPLATES, "manifest.json"))) {
+  console.error("There are no bundles in cdk.out: run `npm run synth` first.");
+  process.exit(1);
+}
+const { stacks, assets } = readStacks(TEMPLATES, "prod");
 const bundles = await Promise.all(
   deploymentOf(stacks).functions.map(async ({ name, asset, variables }) => {
     const file = join(assets.get(asset) ?? "", "index.mjs");
