@@ -62,7 +62,7 @@ const tainted = (
 it("a Node has the taints that follow from its conditions, and from the silence of its Lease", async () => {
   await lab.install("--lifecycle", "--leases");
   await lab.command("configure", "--node-monitor-grace-seconds", "10");
-  await lab.start();
+  const replica = await lab.start();
   await lab.putNode("n1");
   await speak("n1", "False");
   await tainted("n1", ["not-ready:NoSchedule"]);
@@ -71,6 +71,8 @@ it("a Node has the taints that follow from its conditions, and from the silence 
   // Now it says nothing, and its conditions stay as they are.
   await tainted("n1", ["unreachable:NoSchedule"]);
   await tainted("n1", [], () => renew("n1"));
+  // It would give the Nodes of other tests their ranges.
+  await replica.end("SIGKILL");
 });
 
 it("the manifest has exactly the rights that taints and Leases need", async () => {
