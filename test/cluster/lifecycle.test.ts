@@ -84,12 +84,17 @@ it("the policy lets the controller change taints, and no podCIDR where it writes
   await lab.install("--lifecycle", "--cilium", "crd");
   await lab.putNode("p1");
   const account = await lab.account();
-  const patch = (spec: object) =>
-    account.send({ method: "PATCH", path: "/api/v1/nodes/p1", body: { spec } }).then(
+  const patch = (spec: object, query = {}) =>
+    account.send({ method: "PATCH", path: "/api/v1/nodes/p1", query, body: { spec } }).then(
       () => "patched",
       (error: Error) => error.message,
     );
   const range = { podCIDR: "10.64.9.0/24", podCIDRs: ["10.64.9.0/24"] };
+  // The API server takes a moment to see the policy.
+  await until(
+    () => patch(range, { dryRun: "All" }),
+    (said) => said !== "patched",
+  );
   expect(await patch(range)).toContain("plat-controller must not change spec.podCIDR");
   expect(await patch({ unschedulable: true })).toContain("must not change spec.unschedulable");
   expect(await patch({ taints: [{ key: "a", effect: "NoSchedule" }] })).toBe("patched");

@@ -134,11 +134,16 @@ describe("the manifest", () => {
     await lab.install();
     await lab.putNode("p1", { taints: [{ key: "a", effect: "NoSchedule" }] });
     const account = await lab.account();
-    const patch = (body: object) =>
-      account.send({ method: "PATCH", path: "/api/v1/nodes/p1", body }).then(
+    const patch = (body: object, query = {}) =>
+      account.send({ method: "PATCH", path: "/api/v1/nodes/p1", query, body }).then(
         () => "patched",
         (error: Error) => error.message,
       );
+    // The API server takes a moment to see the policy.
+    await until(
+      () => patch({ spec: { unschedulable: true } }, { dryRun: "All" }),
+      (said) => said !== "patched",
+    );
     for (const [field, body] of [
       ["metadata.labels", { metadata: { labels: { a: "b" } } }],
       ["metadata.annotations", { metadata: { annotations: { a: "b" } } }],
