@@ -1,4 +1,4 @@
-import { COOLDOWN_SECONDS_DEFAULT } from "../../src/nouns/settings/limits.ts";
+import { COOLDOWN_SECONDS_DEFAULT } from "../../src/nouns/settings/settings.ts";
 import type { Resource } from "./cluster.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Slot, slotOf, tagOf } from "../../../src/kernel/values/slot.ts";
-import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../../src/nouns/settings/limits.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../../../src/nouns/settings/settings.ts";
 import {
   anyHandleHash,
   anyToken,

@@ -10,8 +10,7 @@ import {
 } from "../../../api/schema/field.ts";
 import { fields } from "../../../api/schema/schema.ts";
 import { BLOCKS_PER_HOST_MAX, COOLDOWN_SECONDS_MAX, PERCENT_MAX } from "../../../base/limits.ts";
-import { CONFLICT_QUARANTINE_SECONDS_MAX } from "../limits.ts";
-import { SETTINGS_DEFAULT, type Settings } from "../settings.ts";
+import { CONFLICT_QUARANTINE_SECONDS_MAX, SETTINGS_DEFAULT, type Settings } from "../settings.ts";
 
 const WARM_BLOCKS_MAX = 16;
 const BLOCK_MIN_AGE_SECONDS_MAX = 86_400;
