@@ -175,3 +175,6 @@ export const PUBLISHED_AT_ONCE = 16;
 /** Reads and writes of one request of the dialect at once. */
 export const NETBOX_AT_ONCE_MAX = 16;
 export const NETBOX_PER_PAGE_MAX = 1_000;
+export const ADDRESSES_PER_REQUEST_DEFAULT = 256;
+/** The time in which nobody gets an address after a report that something else uses it. */
+export const CONFLICT_QUARANTINE_SECONDS_DEFAULT = 3_600;
