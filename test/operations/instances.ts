@@ -1,5 +1,6 @@
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
+import type { WarmCache } from "../../src/kernel/core/warm-cache.ts";
 import { releaseAddresses } from "../../src/kernel/release/release-addresses.ts";
 import { releaseHost } from "../../src/kernel/release/release-host.ts";
 import { parseGeneration } from "../../src/kernel/values/generation.ts";
@@ -143,6 +144,16 @@ export const INSTANCES: readonly Operation[] = [
     again: "the same answer",
   },
   {
+    name: "an instance that returns to a host whose entry its function remembers",
+    step: "instance-return",
+    prepare: returnedAndRemembered,
+    walk: (context, told) =>
+      assign({ ...context, cache: cacheOf(told) }, instanceRequest(podOf("d"), NODE_2)),
+    kept: ["db"],
+    again: "the same answer",
+    meets: [{ with: "the repair run", walk: (context) => repairAll(context), ends: ["d"] }],
+  },
+  {
     name: "a kept instance whose addresses do not fit the next uid",
     step: "instance-end",
     prepare: keptInstance,
@@ -271,6 +282,26 @@ async function instanceAlone({ calm }: World) {
 async function keptInstance(world: World) {
   const told = await instanceAlone(world);
   await releaseOf(world.calm, podOf("a"), true);
+  return told;
+}
+
+/** The caches of the functions that served what was prepared. */
+const caches = new WeakMap<Told, WarmCache>();
+
+function cacheOf(told: Told): WarmCache {
+  const cache = caches.get(told);
+  if (!cache) throw new Error("nothing is remembered of what was prepared");
+  return cache;
+}
+
+/** A function serves an instance on another host, and back on its own, so long ago that the repair run deletes the entry. */
+async function returnedAndRemembered(world: World) {
+  const { calm, clock } = world;
+  const told = await instanceAlone(world);
+  await assigned(calm, instanceRequest(podOf("b"), NODE_2));
+  await assigned(calm, instanceRequest(podOf("c")));
+  clock.nowMs += GRACE_MS;
+  caches.set(told, calm.cache);
   return told;
 }
 

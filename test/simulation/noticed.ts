@@ -9,15 +9,15 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["expire-rev", 129, "the revision of an allocation whose lease has run out (rule 5)"],
   ["pending-live-rev", 208, "the revision of a pending allocation that becomes live (rule 7)"],
   ["abort-rev", 3218, "the revision of a pending allocation that is aborted (rule 7)"],
-  ["seize-rev", 26, "the revision of a seized block"],
-  ["borrowed-fence", 48, "the fence before a borrowed block goes"],
+  ["seize-rev", 30, "the revision of a seized block"],
+  ["borrowed-fence", 110, "the fence before a borrowed block goes"],
   ["take-slot", 1, "the clause that a slot is as it was seen"],
   ["block-absent", 11, "the arbiter of claims"],
   ["delete-rev", 9, "the revision of the block that the reclaimer saw"],
   ["amend-rev", 212, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 19, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
-  ["withdraw-rev", 289, "the revision of an allocation whose execution holds nothing (rule 5)"],
+  ["withdraw-rev", 425, "the revision of an allocation whose execution holds nothing (rule 5)"],
 ];
 
 /** The seeds of the simulated runs of `npm test`: 1 to this. */

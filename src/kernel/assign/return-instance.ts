@@ -8,7 +8,7 @@ import { noneUnread } from "../../nouns/pool/configuration.ts";
 import { subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { areEntriesYoung, ensureEntries } from "../allocations/index-entries.ts";
-import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
+import { confirmBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
@@ -42,7 +42,8 @@ interface Returning {
  * release the allocation alone says who has them (I14).
  *
  * The allocation names the next host already, so that the repair run keeps the borrowed-block entries of that host. Now come the
- * entries, and then the incarnation that the answer tells of (I11).
+ * entries, and then the incarnation that the answer tells of (I11). What this function remembers of them does not count: the repair
+ * run may have looked before the allocation named the host, and no write of a slot would meet its fence.
  *
  * @returns the allocation of the next incarnation; nothing if it has changed since it was seen
  */
@@ -57,7 +58,7 @@ export async function returnInstance(
   const lacksEntry = ({ block }: Holding) =>
     isMoved || (seen.state === "kept" && block.host !== host);
   const ready = await inParallel(held.filter(lacksEntry), PARTS_TAKEN_AT_ONCE, ({ block }) =>
-    ensureBorrowedBlock(context, host, block),
+    confirmBorrowedBlock(context, host, block),
   );
   if (!ready.every(Boolean)) return undefined;
   const { attributes } = request;

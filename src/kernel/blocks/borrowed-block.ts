@@ -7,7 +7,9 @@ import type { HostId } from "../values/host.ts";
 import { SWAP_TRIES_MAX } from "../values/limits.ts";
 
 /**
- * Ensures that a host has a borrowed-block entry for a block before it takes the first slot of it (I11).
+ * Ensures that a host has a borrowed-block entry for a block before it takes the first slot of it (I11). What this
+ * function remembers is enough: the write of the slot names the epoch of the block, and a fence comes before the entry
+ * goes.
  *
  * @returns false if the outcome stayed unknown: then no slot of the block may be taken
  */
@@ -16,8 +18,23 @@ export async function ensureBorrowedBlock(
   host: HostId,
   block: Block,
 ): Promise<boolean> {
+  return (
+    context.cache.knowsBorrowedBlock(host, block) || confirmBorrowedBlock(context, host, block)
+  );
+}
+
+/**
+ * Confirms the borrowed-block entry of a host at the table, for a host that gets slots of the block without a write of
+ * the block.
+ *
+ * @returns false if the outcome stayed unknown: then the host may not get them
+ */
+export async function confirmBorrowedBlock(
+  context: Context,
+  host: HostId,
+  block: Block,
+): Promise<boolean> {
   const { store, cache } = context;
-  if (cache.knowsBorrowedBlock(host, block)) return true;
   let seen: BorrowedBlock | undefined;
   return untilAnswered<boolean>({ triesMax: SWAP_TRIES_MAX, exhausted: () => false }, async () => {
     const next = borrowedBlockOf(context, host, block);
