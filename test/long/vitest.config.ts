@@ -23,11 +23,11 @@ export default mergeConfig(
       reporters: ["./test/shares.ts"],
       projects: [
         project("faults", { include: faults, isolate: false, env: { SAMPLED_CALLS, LOG_LEVEL } }),
-        project("processes", { include: processes, env: { SAMPLED_CALLS } }),
+        project("processes", { include: processes, isolate: false, env: { SAMPLED_CALLS } }),
         project("properties", {
           include: [...propertyTests()],
           isolate: false,
-          env: { RUNS: "500", SAMPLED_CALLS, LOG_LEVEL },
+          env: { RUNS: "200", SAMPLED_CALLS, LOG_LEVEL },
         }),
       ],
     },

@@ -14,7 +14,7 @@ describe("the simulation notices when the protocol lacks", () => {
   });
 
   it("and says which processes it takes", async () => {
-    const without = "take-slot";
+    const without = "block-absent";
     const seed = (await firstBroken(without)) as number;
     const { processes } = await simulate({ seed, without });
     const least = await shrink({ seed, without });

@@ -9,7 +9,7 @@ import { oneIn } from "./sampled-calls.ts";
  */
 
 const RUNS = 30 / oneIn(5);
-const RAISED_RUNS_MIN = 5;
+const RAISED_RUNS_MIN = 6 / oneIn(3);
 /** The runs in which a version at last meets what it cannot read. */
 const RAISED_RUNS_MAX = 40;
 const BLIND_RUNS = 60;
