@@ -143,6 +143,17 @@ function pathOf({ kind, of, view, space = "default" }: (typeof CASES)[number][1]
 /** No phone of today is as narrow as the last one. */
 const WIDTHS_PX = { wide: 1_280, phone: 390, narrow: 360 } as const;
 const HEIGHT_PX = 900;
+/** The views of each page that axe looks at: each width and each scheme once, and with `WHOLE=true` each pair of them. */
+const VIEWS: readonly (readonly [widthPx: number, scheme: "light" | "dark"])[] = [
+  [WIDTHS_PX.wide, "light"],
+  [WIDTHS_PX.phone, "dark"],
+  ...(process.env.WHOLE === "true"
+    ? ([
+        [WIDTHS_PX.wide, "dark"],
+        [WIDTHS_PX.phone, "light"],
+      ] as const)
+    : []),
+];
 /** What a page shows is some minutes old, so that the texts of its times are long. */
 const AGE_MS = 600_000;
 
@@ -161,12 +172,11 @@ describe("a page", () => {
           page.setViewportSize({ width, height: HEIGHT_PX }),
           page.emulateMedia({ colorScheme, reducedMotion: "reduce" }),
         ]);
-      for (const width of [WIDTHS_PX.wide, WIDTHS_PX.phone])
-        for (const scheme of ["light", "dark"] as const) {
-          await see(width, scheme);
-          expect(await axeFindings(page), `${scheme}, ${width} pixels`).toEqual([]);
-          await expect.poll(isWider).toBe(false);
-        }
+      for (const [width, scheme] of VIEWS) {
+        await see(width, scheme);
+        expect(await axeFindings(page), `${scheme}, ${width} pixels`).toEqual([]);
+        await expect.poll(isWider).toBe(false);
+      }
       expect(await page.evaluate(FAULTS_OF_ROWS)).toEqual([]);
       await see(WIDTHS_PX.narrow, "dark");
       await expect.poll(isWider).toBe(false);
