@@ -37,7 +37,7 @@ export const ASSIGNS: readonly Operation[] = [
     ],
   },
   {
-    name: "assign from an own block, cold",
+    name: "assign from an own block",
     step: "take-slots",
     walk: (context) => assign(context, requestOf("new", 1)),
     again: UNKEYED,

@@ -60,6 +60,11 @@ export async function prepared(operation: Operation, prepare = operation.prepare
   return { world: copyOf(world), told };
 }
 
+/** Prepares a world as `prepared` does, anew, so that its function `calm` remembers what it did. It takes longer than a copy. */
+export async function preparedAnew(operation: Operation, prepare = operation.prepare ?? withOld) {
+  return prepareOnce(prepare);
+}
+
 type Prepare = NonNullable<Operation["prepare"]>;
 
 /** The worlds, each prepared once: every test begins with a copy. */

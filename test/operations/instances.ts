@@ -1,6 +1,5 @@
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
-import type { WarmCache } from "../../src/kernel/core/warm-cache.ts";
 import { releaseAddresses } from "../../src/kernel/release/release-addresses.ts";
 import { releaseHost } from "../../src/kernel/release/release-host.ts";
 import { parseGeneration } from "../../src/kernel/values/generation.ts";
@@ -147,8 +146,7 @@ export const INSTANCES: readonly Operation[] = [
     name: "an instance that returns to a host whose entry its function remembers",
     step: "instance-return",
     prepare: returnedAndRemembered,
-    walk: (context, told) =>
-      assign({ ...context, cache: cacheOf(told) }, instanceRequest(podOf("d"), NODE_2)),
+    walk: (context) => assign(context, instanceRequest(podOf("d"), NODE_2)),
     kept: ["db"],
     again: "the same answer",
     meets: [{ with: "the repair run", walk: (context) => repairAll(context), ends: ["d"] }],
@@ -285,15 +283,6 @@ async function keptInstance(world: World) {
   return told;
 }
 
-/** The caches of the functions that served what was prepared. */
-const caches = new WeakMap<Told, WarmCache>();
-
-function cacheOf(told: Told): WarmCache {
-  const cache = caches.get(told);
-  if (!cache) throw new Error("nothing is remembered of what was prepared");
-  return cache;
-}
-
 /** A function serves an instance on another host, and back on its own, so long ago that the repair run deletes the entry. */
 async function returnedAndRemembered(world: World) {
   const { calm, clock } = world;
@@ -301,7 +290,6 @@ async function returnedAndRemembered(world: World) {
   await assigned(calm, instanceRequest(podOf("b"), NODE_2));
   await assigned(calm, instanceRequest(podOf("c")));
   clock.nowMs += GRACE_MS;
-  caches.set(told, calm.cache);
   return told;
 }
 
