@@ -53,7 +53,7 @@ export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   return [
     {
       size: `${blocks} full blocks in a pool`,
-      calls: 10,
+      calls: CALLS_PER_FULL_POOL,
       broken: walking("some block groups of the pool", someGroupsOf(poolOf(SPACE, "main", cidr))),
       set: nothingFree(cidr),
     },
@@ -85,6 +85,11 @@ export const rejectionCallFacts = (form: Form): readonly Fact[] => {
   }));
 };
 
+/**
+ * The calls for a full pool without a note of what its block groups lend: it reads the host, the space, the index and the notes,
+ * looks at three block groups and notes what each lends, and reads the host once more before it rejects.
+ */
+const CALLS_PER_FULL_POOL = 4 + 2 * 3 + 1;
 /**
  * The calls for a full pool without a hint: a request scans it, calls it full, and scans it once
  * more before it rejects.
