@@ -20,13 +20,13 @@ export async function shrink(whole: Whole): Promise<Broken> {
   const { processes } = await simulate(whole);
   let broken: Broken = { schedule: 0, processes };
   for (let size = Math.ceil(processes.length / 2); ; size = Math.ceil(size / 2)) {
-    const schedules = size === 1 ? SCHEDULES_MAX : 1;
+    const schedules = size <= 1 ? SCHEDULES_MAX : 1;
     for (let end = broken.processes.length; end > 0; end -= size) {
       const rest = broken.processes.filter((_, at) => at < end - size || at >= end);
       const schedule = await breakingSchedule(whole, rest, schedules);
       if (schedule !== undefined) broken = { schedule, processes: rest };
     }
-    if (size === 1) return broken;
+    if (size <= 1) return broken;
   }
 }
 
