@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
+import { UnavailableError } from "../base/outcome.ts";
 import { HISTORY } from "../table/definition.ts";
 import { escaped } from "../table/key.ts";
 import type { Table } from "../table/table.ts";
@@ -53,7 +54,7 @@ export function eventLog(table: Table) {
       const change = { kind: "put", item } as const;
       const { outcome } = await table.write({ step: "history", key, when: [], change });
       // The stream delivers the changes again.
-      if (outcome !== "done") throw new Error("a write of the event log got no answer");
+      if (outcome !== "done") throw new UnavailableError("a write of the event log got no answer");
     },
 
     /** Returns a page of events, and the place behind it. The page is empty if nothing is left before its end. */

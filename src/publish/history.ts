@@ -1,5 +1,6 @@
 import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
 import type { Page, PageWanted } from "../base/listed.ts";
+import { UnavailableError } from "../base/outcome.ts";
 import { allocationFrom } from "../kernel/items/allocation.ts";
 import type { Allocation } from "../kernel/values/allocation.ts";
 import type { AllocationStart } from "../kernel/values/fresh.ts";
@@ -44,7 +45,7 @@ export function historyItems(table: Table) {
   const write = async (key: Key, change: Write["change"]) => {
     const { outcome } = await table.write({ step: "history", key, when: [], change });
     // The stream delivers the change again, and each of these writes can be repeated.
-    if (outcome !== "done") throw new Error("a write of the history got no answer");
+    if (outcome !== "done") throw new UnavailableError("a write of the history got no answer");
   };
   const put = (item: Item) => write(item, { kind: "put", item });
 

@@ -1,4 +1,5 @@
 import { LOGGED_MS_MAX, PUBLISHED_AT_ONCE } from "../base/limits.ts";
+import { UnavailableError } from "../base/outcome.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Store } from "../kernel/core/store.ts";
 import type { ItemChange } from "../table/change-log.ts";
@@ -155,7 +156,7 @@ interface Kept {
  * time, or no poll would return it. So the time of an item is read just before its write. If the write took longer
  * than `LOGGED_MS_MAX`, the item is written again under a later time, and polls may return its events twice.
  *
- * @throws if an item took too long each time; its changes must come again
+ * @throws {UnavailableError} if an item took too long each time; its changes must come again
  */
 export async function keepEvents(
   log: EventLog,
@@ -173,7 +174,7 @@ async function keepBatch(log: EventLog, batch: LoggedBatch, { now, keptMs }: Kep
     // A clock that was set back says nothing of the duration.
     if (tookMs >= 0 && tookMs <= LOGGED_MS_MAX) return;
   }
-  throw new Error(
+  throw new UnavailableError(
     `a write of the event log took more than ${LOGGED_MS_MAX} ms, ${LOGGED_TRIES_MAX} times`,
   );
 }

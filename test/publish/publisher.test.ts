@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { handleHash } from "../../src/base/hash.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { eventBody } from "../../src/publish/domain-event.ts";
 import { OWNER_AWAITED_MS_MAX, publisher } from "../../src/publish/publisher.ts";
 import type { ItemChange } from "../../src/table/change-log.ts";
+import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { actingAs } from "../acting.ts";
 import { ensure, free, prefixPool } from "../prefixes.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
@@ -232,6 +234,14 @@ describe("the publisher", () => {
       { now: () => world.clock.nowMs, historyKeptMs: HISTORY_KEPT_MS },
     );
     await expect(failing(changes)).rejects.toThrow("the bus is away");
+    const unanswered = Object.assign(new InMemoryTable(), {
+      write: async () => ({ outcome: "unknown" }) as const,
+    });
+    const unkept = publisher(
+      { ...world.destinations, history: unanswered },
+      { now: () => world.clock.nowMs, historyKeptMs: HISTORY_KEPT_MS },
+    );
+    await expect(unkept(changes)).rejects.toBeInstanceOf(UnavailableError);
     await world.publish(changes);
     expect(typesOf(ofAddresses(world.bus))).toEqual(["AddressAssigned"]);
   });

@@ -3,6 +3,7 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from "@aws-sdk/client-eventbridge";
+import { UnavailableError } from "../../base/outcome.ts";
 import { type DomainEvent, eventText } from "../domain-event.ts";
 
 /** The source of all events on the bus. */
@@ -29,7 +30,7 @@ export interface EventBus {
 /**
  * Returns what puts events on the bus, in their order. Entries that the bus rejects are sent again.
  *
- * @throws if the bus still rejects an entry; the earlier ones are on the bus
+ * @throws {UnavailableError} if the bus still rejects an entry; the earlier ones are on the bus
  */
 export function eventBus(bus: EventBus): (events: readonly DomainEvent[]) => Promise<void> {
   return async (events) => {
@@ -47,7 +48,9 @@ async function put({ client, sleep }: EventBus, entries: readonly PutEventsReque
     if (open.length === 0) return;
     const code = codes.find((one) => one !== undefined);
     if (attempt === TRIES_MAX)
-      throw new Error(`the bus rejects ${open.length} of ${entries.length} events: ${code}`);
+      throw new UnavailableError(
+        `the bus rejects ${open.length} of ${entries.length} events: ${code}`,
+      );
     await sleep(FIRST_PAUSE_MS * 2 ** attempt);
   }
 }

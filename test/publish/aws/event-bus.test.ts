@@ -1,5 +1,6 @@
 import type { PutEventsCommand, PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
 import { expect, it } from "vitest";
+import { UnavailableError } from "../../../src/base/outcome.ts";
 import { eventBus } from "../../../src/publish/aws/event-bus.ts";
 import type { DomainEvent } from "../../../src/publish/domain-event.ts";
 
@@ -83,8 +84,8 @@ it("an event that the bus rejects is sent again, alone, after a pause", async ()
 
 it("a bus that keeps rejecting is an error with its code, and no later event overtakes", async () => {
   const { put, requests } = bus(({ Detail }) => Detail?.includes('"e1"') === true);
-  await expect(put(events(12))).rejects.toThrow(
-    "the bus rejects 1 of 10 events: ThrottlingException",
-  );
+  const failed = put(events(12));
+  await expect(failed).rejects.toThrow("the bus rejects 1 of 10 events: ThrottlingException");
+  await expect(failed).rejects.toBeInstanceOf(UnavailableError);
   expect(requests).toHaveLength(5);
 });
