@@ -7,14 +7,14 @@ import { type AccessVariables, accessLine } from "./access-log.ts";
 import { answerOf, type GatewayAnswer, ownAnswer } from "./answer.ts";
 import { Authorizers } from "./authorizers.ts";
 import type { Caller } from "./callers.ts";
-import type { DeployedRoute, Deployment } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
 import { gatewayEvent } from "./gateway-event.ts";
 import type { Lambda } from "./lambda.ts";
 import type { Logs } from "./logs.ts";
 import { apiMayInvoke } from "./permissions.ts";
 import { RestGateway } from "./rest-gateway.ts";
 import { pathOf, routeFor } from "./routing.ts";
-import { Throttle } from "./throttle.ts";
+import { Throttles } from "./throttle.ts";
 
 export interface GatewayProps {
   readonly deployment: Deployment;
@@ -24,6 +24,8 @@ export interface GatewayProps {
   readonly port: number;
   /** The VPC endpoint through which all requests to a private REST API come: the first of the API, unless named. */
   readonly vpcEndpointId?: string;
+  /** The clock of the throttles in milliseconds, by default that of this machine. */
+  readonly elapsedMs?: (() => number) | undefined;
 }
 
 export interface Gateway {
@@ -39,10 +41,10 @@ const REQUEST_ID_BYTES = 11;
 
 /** Starts the API of the templates: an HTTP API, or a private REST API as its callers reach it through a VPC endpoint. */
 export async function startGateway(props: GatewayProps): Promise<Gateway> {
-  const throttles = new Map<string, Throttle>();
+  const throttles = new Throttles(props.elapsedMs);
   const authorizers = new Authorizers(props);
   const { rest, accessLog } = props.deployment.api;
-  const restGateway = rest && new RestGateway(props, rest);
+  const restGateway = rest && new RestGateway(props, rest, throttles);
   let isStopping = false;
   const server = createServer(
     { ...KEPT_OPEN, maxHeaderSize: QUOTAS.headerBytesMax },
@@ -83,7 +85,7 @@ export async function startGateway(props: GatewayProps): Promise<Gateway> {
 
 /** The state of the API between requests. */
 interface Stage {
-  readonly throttles: Map<string, Throttle>;
+  readonly throttles: Throttles;
   readonly authorizers: Authorizers;
 }
 
@@ -103,7 +105,8 @@ async function answer(
   const route = routeFor(deployment.api.routes, method, segments);
   if (!route) return ownAnswer(404);
   known.routeKey = route.key;
-  if (!throttleOf(throttles, deployment, route).take(performance.now())) return ownAnswer(429);
+  const { api } = deployment;
+  if (!throttles.take(route.key, api.throttles.get(route.key) ?? api)) return ownAnswer(429);
   const path = segments.join("/");
   const verdict = await authorizers.verdictOn(route, { request, method, path, body });
   if ("rejected" in verdict) return ownAnswer(verdict.rejected);
@@ -127,17 +130,6 @@ async function answer(
     lambda.invoke(route.functionArn, JSON.stringify(event)).then(answerOf),
     sleep(QUOTAS.integrationMsMax, ownAnswer(503), { signal: late.signal }),
   ]).finally(() => late.abort());
-}
-
-function throttleOf(
-  throttles: Map<string, Throttle>,
-  { api }: Deployment,
-  { key }: DeployedRoute,
-): Throttle {
-  const throttle =
-    throttles.get(key) ?? new Throttle(api.throttles.get(key) ?? api, performance.now());
-  throttles.set(key, throttle);
-  return throttle;
 }
 
 function write(

@@ -5,7 +5,7 @@ import type { AccessVariables } from "./access-log.ts";
 import { answerOf, type GatewayAnswer } from "./answer.ts";
 import { identityOf } from "./caller-identity.ts";
 import type { Caller } from "./callers.ts";
-import type { DeployedRoute, Deployment, Limits } from "./deployment.ts";
+import type { DeployedRoute, Deployment } from "./deployment.ts";
 import { decide, type Statement } from "./iam.ts";
 import type { Invoked, Lambda } from "./lambda.ts";
 import { apiMayInvoke } from "./permissions.ts";
@@ -14,7 +14,7 @@ import { type RestAuthorized, RestAuthorizer } from "./rest-authorizer.ts";
 import { restEvent } from "./rest-event.ts";
 import { pathOf, routeFor } from "./routing.ts";
 import { signerOf } from "./signature.ts";
-import { Throttle } from "./throttle.ts";
+import type { Throttles } from "./throttle.ts";
 
 export interface RestGatewayProps {
   readonly deployment: Deployment;
@@ -53,12 +53,13 @@ export class RestGateway {
   readonly #props: RestGatewayProps;
   readonly #rest: DeployedRest;
   readonly #authorizer: RestAuthorizer;
-  readonly #throttles = new Map<string, Throttle>();
+  readonly #throttles: Throttles;
   readonly #used = new Map<string, number>();
 
-  constructor(props: RestGatewayProps, rest: DeployedRest) {
+  constructor(props: RestGatewayProps, rest: DeployedRest, throttles: Throttles) {
     this.#props = props;
     this.#rest = rest;
+    this.#throttles = throttles;
     this.#authorizer = new RestAuthorizer(props);
   }
 
@@ -158,20 +159,14 @@ export class RestGateway {
     const { api } = this.#props.deployment;
     const named = routeKey.replace(/^ANY/, method);
     const ofMethod = api.throttles.get(named) ?? api;
-    if (!this.#take(named, ofMethod)) return "throttled";
+    if (!this.#throttles.take(named, ofMethod)) return "throttled";
     if (!key) return undefined;
     const ofRoute = key.routes.get(named);
-    if (ofRoute && !this.#take(`${key.id} ${named}`, ofRoute)) return "throttled";
-    if (!this.#take(key.id, key)) return "throttled";
+    if (ofRoute && !this.#throttles.take(`${key.id} ${named}`, ofRoute)) return "throttled";
+    if (!this.#throttles.take(key.id, key)) return "throttled";
     const used = (this.#used.get(key.id) ?? 0) + 1;
     this.#used.set(key.id, used);
     return key.quota !== undefined && used > key.quota ? "quota exceeded" : undefined;
-  }
-
-  #take(bucket: string, limits: Limits): boolean {
-    const throttle = this.#throttles.get(bucket) ?? new Throttle(limits, performance.now());
-    this.#throttles.set(bucket, throttle);
-    return throttle.take(performance.now());
   }
 }
 

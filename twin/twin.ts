@@ -35,6 +35,8 @@ export interface TwinOptions {
   readonly scheduleSeconds?: number | undefined;
   /** The tables, if they are not the twin's own. */
   readonly database?: Database | undefined;
+  /** The clock of the throttles in milliseconds, by default that of this machine. */
+  readonly elapsedMs?: (() => number) | undefined;
 }
 
 /** A running local copy of a deployment. */
@@ -97,7 +99,7 @@ export async function openDataOf(environment: EnvironmentName, data: string): Pr
 export async function startTwin(
   deployment: Deployment,
   assets: ReadonlyMap<string, string>,
-  { port, data, scheduleSeconds, database: given }: TwinOptions,
+  { port, data, scheduleSeconds, database: given, elapsedMs }: TwinOptions,
 ): Promise<Twin> {
   const { table, functions, region } = deployment;
   const node = await lambdaNode();
@@ -166,7 +168,7 @@ export async function startTwin(
     await logs.stop();
     reaper.stop();
   };
-  const gateway = await startGateway({ deployment, lambda, callers, logs, port }).catch(
+  const gateway = await startGateway({ deployment, lambda, callers, logs, port, elapsedMs }).catch(
     async (error) => {
       await stopBelow();
       throw error;

@@ -21,7 +21,8 @@ export const CALLS_AT_ONCE = 32;
 /** Tries of one call. A machine that stands still breaks connections, and lets requests run out of time. */
 const TRIES_MAX = 10;
 const TRY_AGAIN_SECONDS = 1;
-const RECLAIM_MS_MAX = 60_000;
+/** A slow machine needs longer than any other. */
+const RECLAIM_MS_MAX = 600_000;
 const RECLAIM_POLL_MS = 250;
 
 /**

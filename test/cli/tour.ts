@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Started, start } from "../local/process.ts";
+import { HANGS_MS } from "../patience.ts";
 import { bundledProgram } from "../programs.ts";
 import { differenceOf, type Step, stepsOf } from "./page.ts";
 
@@ -29,7 +30,6 @@ export interface Place {
   readonly beside?: RegExp;
   /** The time until operators' changes take effect everywhere; absent if there is only one process. */
   readonly inForceSeconds?: number;
-  readonly msMax: number;
 }
 
 /** Types every command of the tour at a server, and makes a test for the output of each. */
@@ -52,7 +52,7 @@ export function goOnTour(place: Place): void {
     );
     await chmod(plat, 0o755);
     await Promise.all(shells(STEPS).map(type));
-  }, 2 * place.msMax);
+  }, HANGS_MS);
   afterAll(async () => {
     server.process.kill();
     await server.ended;
@@ -75,7 +75,7 @@ export function goOnTour(place: Place): void {
         PLAT_ENDPOINT: server.url,
       },
       stdio: ["ignore", "pipe", "inherit"],
-      timeout: place.msMax,
+      timeout: HANGS_MS,
     });
     const [out] = await Promise.all([text(shell.stdout), once(shell, "close")]);
     for (const [at, output] of out.split(MARK).slice(0, -1).entries())

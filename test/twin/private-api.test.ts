@@ -30,11 +30,13 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
   const settings = { api: { ...PRIVATE_API, usagePlans }, spaces: ["blue"], publicHealth: true };
   let twin: Twin;
   let stacks: readonly Stack[];
+  /** The time of the throttles, which stands still in a test. */
+  let elapsedMs = 0;
 
   beforeAll(async () => {
     const { deployment, assets, ...made } = await synthesised("dev", settings);
     stacks = made.stacks;
-    twin = await startTwin(deployment, assets, { port: 0 });
+    twin = await startTwin(deployment, assets, { port: 0, elapsedMs: () => elapsedMs });
   }, HANGS_MS);
   afterAll(() => twin?.stop());
 
@@ -157,13 +159,13 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
 
   it("limits the callers of one key, and not those of another", async () => {
     const operator = callerNamed("operator");
+    elapsedMs += 40_000;
     const statuses = await Promise.all(
       Array.from({ length: 45 }, async () => (await call(operator, "GET", "/v1/jobs")).status),
     );
-    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
     const other = { key: keyOf("lab") };
     expect((await call(operator, "GET", "/v1/jobs", undefined, other)).status).toBe(200);
-    const rejected = statuses.filter((status) => status === 429).length;
     const [filter = expect.fail()] = filtersOf(stacks).filter(
       ({ logGroup }) => logGroup === twin.deployment.api.accessLog?.logGroup,
     );
@@ -171,7 +173,7 @@ describe.runIf(emulatorBinary())("the twin of a private REST API with IAM", () =
       const counted = (await accessLines(twin))
         .filter(filter.counts)
         .map((line) => JSON.parse(line));
-      expect(counted).toHaveLength(rejected);
+      expect(counted).toHaveLength(5);
       expect(counted[0]).toMatchObject({ routeKey: "GET /v1/jobs", caller: operator.userArn });
     });
   });
