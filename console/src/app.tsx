@@ -19,7 +19,6 @@ import { SearchPage } from "./pages/search.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
 import { SpacesPage } from "./pages/spaces.tsx";
 import { Top } from "./shell/top.tsx";
-import { isReturn } from "./sign-in/returning.ts";
 import { SignInPage } from "./sign-in/sign-in.tsx";
 import { NavigationProvider, useNavigation, went } from "./state/navigation.tsx";
 import type { Page } from "./state/place.ts";
@@ -84,6 +83,12 @@ function Signed() {
       )}
     </ApiContext.Provider>
   );
+}
+
+/** Returns true if the issuer sent the user back to this page. The parts that need the issuer are loaded only then. */
+function isReturn({ search }: Pick<Location, "search">): boolean {
+  const parameters = new URLSearchParams(search);
+  return parameters.has("state") && (parameters.has("code") || parameters.has("error"));
 }
 
 /** The bar and the frame around the content of every page. */

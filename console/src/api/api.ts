@@ -1,7 +1,6 @@
 import { type Credentials, credentialsInShell, signed } from "./credentials.ts";
 import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
 import { shellLine } from "./shell-line.ts";
-import { messagesOf } from "./stream.ts";
 import type { Answer } from "./types.ts";
 
 /** Query parameters; one without a value is left out. */
@@ -183,6 +182,17 @@ function asksForCredentials({ status, problem, message }: Rejection, { credentia
   if (status === 401) return true;
   if (status !== 403 || problem) return false;
   return !credentials || !/not authorized/i.test(message);
+}
+
+/** Yields the data of the messages of a stream of server-sent events, each of which is one line. */
+async function* messagesOf(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    const messages = (text + read.value).split("\n\n");
+    text = messages.pop() ?? "";
+    for (const message of messages) yield message.replace(/^data: /, "");
+  }
 }
 
 async function bodyOf<T>(response: Response): Promise<T> {
