@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { unique, whole } from "../src/api/schema/field.ts";
 import type { FieldProblem } from "../src/api/schema/problem.ts";
 import { fields, list, rule } from "../src/api/schema/schema.ts";
+import { keysOf, ROUTES } from "../src/contract/routes.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
-import { ROUTE_KEYS } from "./route-keys.ts";
 
 const VPC_ENDPOINTS_MAX = 20;
 const USAGE_PLANS_MAX = 10;
@@ -23,6 +23,9 @@ const throttle = fields({
   rateLimit: whole(1, RATE_PER_SECOND_MAX),
   burstLimit: whole(1, BURST_MAX),
 });
+
+/** The keys of all routes, such as `POST /v1/assign`. */
+export const ROUTE_KEYS: readonly string[] = ROUTES.flatMap(keysOf);
 
 const routeKey = v.picklist(ROUTE_KEYS, 'must be the key of a route, such as "POST /v1/assign"');
 

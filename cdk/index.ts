@@ -1,6 +1,9 @@
 /** `plat-ipam/cdk`: an environment of Plat, and its pools, addresses and prefixes as resources of CloudFormation. */
 
-export * from "../src/constructs/index.ts";
+export { PlatAddress, type PlatAddressProps } from "../src/constructs/plat-address.ts";
+export { PlatApi, type PlatApiProps } from "../src/constructs/plat-api.ts";
+export { type IPlatPool, PlatPool, type PlatPoolProps } from "../src/constructs/plat-pool.ts";
+export { PlatPrefix, type PlatPrefixProps } from "../src/constructs/plat-prefix.ts";
 export {
   type IPlatData,
   PlatData,

@@ -1,6 +1,13 @@
 import { CfnStage, type HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { CONSOLE_PATHS, CONSOLE_THROTTLE } from "./console.ts";
-import { HEALTH_METHODS, HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
+
+/** The path that an environment can open to everybody. Its answer says that Plat serves, and nothing else. */
+export const HEALTH_PATH = "/healthz";
+
+export const HEALTH_METHODS = ["GET", "HEAD"] as const;
+
+/** The rate of a health checker that asks every second from some places. */
+export const HEALTH_THROTTLE = { throttlingRateLimit: 10, throttlingBurstLimit: 20 };
 
 /** The rates of routes that everybody may call, by the keys of the routes, such as `GET /healthz`. */
 export type OpenRoutes = ReadonlyMap<string, typeof HEALTH_THROTTLE>;

@@ -23,7 +23,7 @@ import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
 import { invocationUri, permit } from "./invocation.ts";
 import type { StageMetrics } from "./metrics.ts";
-import { HEALTH_METHODS, HEALTH_PATH, HEALTH_THROTTLE } from "./public-health.ts";
+import { HEALTH_METHODS, HEALTH_PATH, HEALTH_THROTTLE } from "./open-routes.ts";
 import { resourcePolicy } from "./resource-policy.ts";
 import { restBody } from "./rest-body.ts";
 import { restWayOf } from "./rest-way.ts";

@@ -14,10 +14,8 @@ import { KeyStack } from "./key-stack.ts";
 import type { PlatServiceProps } from "./plat-environment.ts";
 import { protectionOf, readProps } from "./props.ts";
 import { servingRegions } from "./regions.ts";
-import { StatefulStack } from "./stateful-stack.ts";
-import { StatelessStack } from "./stateless-stack.ts";
+import { StatefulStack, StatelessStack, TrailStack } from "./stacks.ts";
 import { Traced } from "./traced.ts";
-import { TrailStack } from "./trail-stack.ts";
 
 /** The Regions of an environment: with its own, three of one set among which DynamoDB has strong consistency. */
 export interface PlatRegions {

@@ -1,6 +1,6 @@
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { ROUTE_KEYS } from "../../cdk/route-keys.ts";
+import { ROUTE_KEYS } from "../../cdk/api-choice.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
 import type { Settings } from "../../twin/assembly.ts";
 import { ACCESS_BY_TOKEN, PRIVATE_API, PRIVATE_API_ONLY, stageOf } from "./choices.ts";

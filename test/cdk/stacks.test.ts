@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { ROUTE_KEYS } from "../../cdk/api-choice.ts";
 import { ENVIRONMENT_NAMES, ENVIRONMENTS } from "../../cdk/environments.ts";
-import { ROUTE_KEYS } from "../../cdk/route-keys.ts";
 import { EVERY_SHARD } from "../../src/base/hash.ts";
 import { REQUEST_MS_MAX } from "../../src/base/limits.ts";
 import { ROUTES } from "../../src/contract/routes.ts";

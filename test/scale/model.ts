@@ -26,7 +26,7 @@ export const PAGE_BYTES_MAX = 1_048_576;
 export const READ_UNIT_BYTES = 4_096;
 export const WRITE_UNIT_BYTES = 1_024;
 
-/** The time-outs of the functions, as `cdk/stateless-stack.ts` sets them. */
+/** The time-outs of the functions, as `cdk/service.ts` sets them. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 export const PASS_TIMEOUT_MS = 60_000;
 /** The schedules' rate, as `cdk/environments.ts` sets it. */

@@ -1,0 +1,65 @@
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Construct } from "constructs";
+import { type Environment, UNNAMED } from "./environments.ts";
+import { Kept, type KeptProps } from "./kept.ts";
+import { Service, type ServiceProps } from "./service.ts";
+import { Table, type TableReference, type TableRegions } from "./table.ts";
+
+export interface StatefulStackProps {
+  readonly environment: Environment;
+  readonly regions?: TableRegions;
+}
+
+/** The stack with the table. It stays when all code changes. */
+export class StatefulStack extends Stack {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, props: StatefulStackProps) {
+    super(scope, id);
+    const { table } = new Table(this, "Table", props);
+    this.table = table;
+    new CfnOutput(this, "TableName", { value: table.tableName });
+  }
+}
+
+export interface TrailStackProps extends KeptProps {
+  readonly env?: StackProps["env"];
+}
+
+/**
+ * The stack with what is kept of changes. It is a stack of its own, because an environment with a restored table has no
+ * stateful stack, and its past is still the same.
+ */
+export class TrailStack extends Stack {
+  readonly history: TableReference;
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, { env, ...props }: TrailStackProps) {
+    super(scope, id, { ...(env && { env }) });
+    const { history, bucket } = new Kept(this, UNNAMED, props);
+    this.history = history;
+    this.bucket = bucket;
+    new CfnOutput(this, "TrailBucket", { value: bucket.bucketName });
+  }
+}
+
+export interface StatelessStackProps extends ServiceProps {
+  readonly env?: StackProps["env"];
+}
+
+/**
+ * The stack that can be deployed again at any time: functions, API, schedules and alarms. With policies for many spaces
+ * its template would be near the size that CloudFormation takes, if half of it were indentation.
+ */
+export class StatelessStack extends Stack {
+  constructor(scope: Construct, id: string, { env, ...props }: StatelessStackProps) {
+    super(scope, id, { ...(env && { env }), suppressTemplateIndentation: true });
+    const { endpoint, alarms, eventQueue, publishing } = new Service(this, UNNAMED, props);
+    new CfnOutput(this, "Endpoint", { value: endpoint });
+    new CfnOutput(this, "AlarmTopic", { value: alarms.topic.topicArn });
+    new CfnOutput(this, "EventQueue", { value: eventQueue.queueUrl });
+    if (publishing) new CfnOutput(this, "EventBus", { value: publishing.bus.eventBusName });
+  }
+}
