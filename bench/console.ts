@@ -8,7 +8,6 @@ import { readConsole, serve } from "../src/local/server.ts";
 import { InMemoryTable } from "../src/table/in-memory-table.ts";
 import { wiringOver } from "../src/wiring.ts";
 import { type Browser, type Page, startChromium } from "../test/console/browser.ts";
-import { framesDuring } from "./frames.ts";
 import { whole } from "./load/options.ts";
 import { quantile } from "./speed/turns.ts";
 
@@ -65,6 +64,14 @@ const ZOOM_STEPS = 4;
 const ZOOMS = 5;
 /** Places to which the pointer moves on its way over the map. */
 const POINTS = 200;
+/** Notes the time of each frame until it is told to stop. */
+const OBSERVE = `(() => {
+  const times = [];
+  let going = true;
+  const next = (at) => { times.push(at); if (going) requestAnimationFrame(next); };
+  requestAnimationFrame(next);
+  window.stopFrames = () => { going = false; return times; };
+})()`;
 
 const SCENES: readonly Scene[] = [
   {
@@ -256,6 +263,14 @@ async function memoryMb(page: Page): Promise<number> {
   const { totalSize, embedderHeapUsedSize, backingStorageSize } =
     await session.send("Runtime.getHeapUsage");
   return (totalSize + embedderHeapUsedSize + backingStorageSize) / 1e6;
+}
+
+/** Returns the times between the frames of a page while something is done, in milliseconds. */
+async function framesDuring(page: Page, work: () => Promise<unknown>): Promise<readonly number[]> {
+  await page.evaluate(OBSERVE);
+  await work();
+  const times = (await page.evaluate("window.stopFrames()")) as readonly number[];
+  return times.slice(1).map((at, i) => at - (times[i] ?? at));
 }
 
 /** Scrolls down and up again. */

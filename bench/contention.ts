@@ -1,8 +1,10 @@
 import "../src/local/environment.ts";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BLOCKS_PER_HOST_MAX } from "../src/base/limits.ts";
 import { Rejection } from "../src/base/outcome.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../src/kernel/assign/assignment.ts";
+import type { Context } from "../src/kernel/core/context.ts";
 import { inParallel } from "../src/kernel/core/parallel.ts";
 import { releaseHandle } from "../src/kernel/release/release-handle.ts";
 import { hostId } from "../src/kernel/values/host.ts";
@@ -12,7 +14,11 @@ import { tableText } from "../src/local/tally.ts";
 import { checkTable } from "../src/nouns/contents/operations/check-table.ts";
 import { putSettings } from "../src/nouns/pool/operations/administration.ts";
 import { SETTINGS_DEFAULT } from "../src/nouns/settings/settings.ts";
-import { type Caller, makeCaller } from "./caller.ts";
+import { eachCall } from "../src/store/stack.ts";
+import { dynamoTable } from "../src/table/dynamodb-table.ts";
+import type { Table } from "../src/table/table.ts";
+import { contextOf, dynamoClient } from "../src/wiring.ts";
+import { inTurn, slowed } from "./one-machine.ts";
 import { makePool } from "./pool.ts";
 
 /**
@@ -189,4 +195,28 @@ function requestOf(space: string, host: string, handle: string): AssignRequest {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** One caller: an allocator with its own client and warm cache. Its writes are counted by their step. */
+interface Caller {
+  readonly context: Context;
+  readonly writes: Map<string, number>;
+  readonly client: DynamoDBClient;
+}
+
+function makeCaller(endpoint: string, tableName: string): Caller {
+  const client = dynamoClient(endpoint);
+  const writes = new Map<string, number>();
+  const table = eachCall(dynamoTable(client, tableName), inTurn);
+  return { client, writes, context: slowed(contextOf(counted(table, writes))) };
+}
+
+function counted(table: Table, writes: Map<string, number>): Table {
+  return {
+    ...table,
+    write(write) {
+      writes.set(write.step, (writes.get(write.step) ?? 0) + 1);
+      return table.write(write);
+    },
+  };
 }

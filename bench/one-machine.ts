@@ -1,3 +1,5 @@
+import type { Context } from "../src/kernel/core/context.ts";
+
 /**
  * The number of parallel calls that one machine answers long before a time-out. Further calls wait here, in order, and
  * not on a socket.
@@ -18,3 +20,13 @@ export async function inTurn<T>(call: () => Promise<T>): Promise<T> {
     else underWay--;
   }
 }
+
+/**
+ * The factor by which the clock of the functions is slowed. One machine takes longer to serve hundreds of callers than
+ * their functions may live.
+ */
+const CLOCK_SLOWED = 100;
+const startedAtMs = Date.now();
+const slowNow = () => startedAtMs + Math.floor((Date.now() - startedAtMs) / CLOCK_SLOWED);
+
+export const slowed = (context: Context): Context => ({ ...context, now: slowNow });
