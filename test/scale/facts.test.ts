@@ -3,7 +3,12 @@ import { oneIn } from "../simulation/sampled-calls.ts";
 import { find, RUN_MS_MAX, titleOf } from "./fact.ts";
 import { BUDGET } from "./facts/budget.ts";
 import { allFacts } from "./facts.ts";
-import { OPEN } from "./open.ts";
+
+/**
+ * The facts that do not hold yet, by the start of their names. `npm run scale` measures them, and
+ * the tests do not check them. A change that makes a fact hold must remove it here.
+ */
+const OPEN: readonly string[] = [];
 
 const facts = allFacts("small");
 
