@@ -8,6 +8,7 @@ import { kindNameOf, kindOf } from "../table/kinds.ts";
 import { type TableIdentity, whyFrozen } from "../table/register.ts";
 import { freezeTable, readRegister, thawTable } from "../table/register-item.ts";
 import type { Table, Write } from "../table/table.ts";
+import { contextOf, dynamoClient, identityIn, repeating, tableIn } from "../wiring.ts";
 import { type Adopted, adopt, type Living } from "./adopt.ts";
 import { replayed } from "./replay.ts";
 import { RestoreError } from "./restore-error.ts";
@@ -23,6 +24,22 @@ export interface RestoredTable {
   readonly identity: TableIdentity;
   /** A context over the table, for the check. */
   readonly context: Context;
+}
+
+/**
+ * Opens a table with the credentials and the Region of the AWS command line.
+ *
+ * @param endpoint a DynamoDB other than that of AWS
+ * @throws {Error} of the SDK if the table is out of reach
+ */
+export async function openRestoredTable(
+  tableName: string,
+  endpoint: string | undefined,
+): Promise<RestoredTable> {
+  const client = dynamoClient(endpoint);
+  const table = tableIn(client, tableName);
+  const identity = await identityIn(client, tableName);
+  return { table: repeating(table), identity, context: contextOf(table) };
 }
 
 /** The later state of the table: what changed since the backup, or what lives now, or both. */

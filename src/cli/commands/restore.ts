@@ -64,7 +64,8 @@ async function restore(session: Session, options: Options): Promise<void> {
     );
   const confirm = confirmation(session, options);
   // Loaded here, because no other command needs the SDK of the table.
-  const { openRestoredTable, readTrail, restoreTable } = await import("../../restore/restore.ts");
+  const { openRestoredTable, restoreTable } = await import("../../restore/restore-table.ts");
+  const { readTrail } = await import("../../restore/read-trail.ts");
   const restored = await orCommandError(async () => {
     const lines = trail === undefined ? [] : await readTrail(trail);
     const living = inventory === undefined ? [] : await livingIn(session, inventory);

@@ -1,8 +1,15 @@
 import type { Answer, PlatClient } from "../../client/index.ts";
 import { Refused } from "./event.ts";
-import { checkHeld, heldIn, isMade, isOf, resourceAttributesOf, resourceHandleOf } from "./held.ts";
+import {
+  checkHeld,
+  heldIn,
+  isMade,
+  isOf,
+  resourceAttributesOf,
+  resourceHandleOf,
+  untilComplete,
+} from "./held.ts";
 import type { Data, ResourceKind } from "./kind.ts";
-import { untilComplete } from "./until-complete.ts";
 
 /** The properties whose change means another address. */
 const REPLACING = ["Pool", "Family", "Address", "Host"];

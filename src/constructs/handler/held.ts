@@ -6,6 +6,8 @@ import type { ResourceWanted } from "./kind.ts";
 const ROOT = "cfn";
 /** The part of a logical id that a handle shows. A logical id has up to 255 characters, as long as a handle may be. */
 const SHOWN_CHARACTERS = 100;
+/** The maximum of requests of one release. Each works for some seconds. */
+const REQUESTS_MAX = 8;
 
 /** Something that a handle has. */
 export interface HandleEntry {
@@ -69,6 +71,17 @@ export function checkHeld(
     throw new Refused(
       `The handle ${name} has what other properties asked for. Change the handle too: a replacement needs its own.`,
     );
+}
+
+/**
+ * Repeats a release until it is complete.
+ *
+ * @param release sends one request, and returns true if everything is released
+ * @throws {Refused} if it is not complete after `REQUESTS_MAX` requests
+ */
+export async function untilComplete(release: () => Promise<boolean>): Promise<void> {
+  for (let requests = 0; requests < REQUESTS_MAX; requests++) if (await release()) return;
+  throw new Refused(`${REQUESTS_MAX} requests did not release everything. Try again.`);
 }
 
 /** Returns a text that changes with each property whose change means replacement. */

@@ -1,9 +1,16 @@
 import { isRejection, type PlatClient } from "../../client/index.ts";
 import { prefixHandle } from "../../kernel/values/handle.ts";
 import { Refused } from "./event.ts";
-import { checkHeld, heldIn, isMade, isOf, resourceAttributesOf, resourceHandleOf } from "./held.ts";
+import {
+  checkHeld,
+  heldIn,
+  isMade,
+  isOf,
+  resourceAttributesOf,
+  resourceHandleOf,
+  untilComplete,
+} from "./held.ts";
 import type { ResourceKind, ResourceWanted } from "./kind.ts";
-import { untilComplete } from "./until-complete.ts";
 
 /** The properties whose change means another prefix. */
 const REPLACING = ["Pool", "Family", "Cidr"];
