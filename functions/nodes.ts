@@ -15,8 +15,12 @@ import {
 } from "../src/nouns/cilium/serve/request.ts";
 import { applyEvents } from "../src/nouns/node/operations/apply-events.ts";
 import { completeNodes } from "../src/nouns/node/operations/complete-nodes.ts";
-import { nodesCompletedAnswer, parseNodeList } from "../src/nouns/node/serve/complete.ts";
-import { eventResultsAnswer, parseEvents } from "../src/nouns/node/serve/events.ts";
+import {
+  eventResultsAnswer,
+  nodesCompletedAnswer,
+  parseEvents,
+  parseNodeList,
+} from "../src/nouns/node/serve/events.ts";
 import { ensurePrefixes } from "../src/nouns/prefix/operations/ensure-prefixes.ts";
 import { releasePrefixes } from "../src/nouns/prefix/operations/release-prefixes.ts";
 import { podCidrsAnswer, podCidrsReleasedAnswer } from "../src/nouns/prefix/serve/answer.ts";

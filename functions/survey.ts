@@ -17,7 +17,6 @@ import {
 } from "../src/nouns/contents/serve/orphans.ts";
 import { parseContentsWanted } from "../src/nouns/contents/serve/request.ts";
 import { readZones } from "../src/nouns/node/operations/read-zones.ts";
-import { zonesAnswer } from "../src/nouns/node/serve/zones.ts";
 import { spaceUtilization } from "../src/nouns/utilization/operations/space-utilization.ts";
 import { spaceUtilizationAnswer } from "../src/nouns/utilization/serve/answer.ts";
 import { parseSpaceUtilization } from "../src/nouns/utilization/serve/space-utilization.ts";
@@ -43,7 +42,11 @@ export const surveyOver = ({ connect }: Wiring) =>
       orphansAnswer,
     ),
     "GET /v1/alarms": route(parseSpace, (plat, space) => listAlarms(plat, space), alarmsAnswer),
-    "GET /v1/zones": route(parseSpace, (plat, space) => readZones(plat, space), zonesAnswer),
+    "GET /v1/zones": route(
+      parseSpace,
+      (plat, space) => readZones(plat, space),
+      (zones) => ({ status: 200, body: zones }),
+    ),
     "GET /v1/utilization": route(
       parseSpaceUtilization,
       (plat, wanted) => spaceUtilization(plat, wanted),

@@ -7,11 +7,10 @@ import { assigned } from "./assignment-answer.ts";
 import { batchDone } from "./batch-answer.ts";
 import { batchBody } from "./batch-request.ts";
 import { conflictBody } from "./conflict-request.ts";
-import { handleQuery } from "./handle-request.ts";
 import { handleReleased, released } from "./release-answer.ts";
 import { releaseBody } from "./release-request.ts";
 import { handlesRead, hostsRead } from "./search-answer.ts";
-import { addressListQuery, handleListQuery, hostListQuery } from "./search-request.ts";
+import { addressListQuery, handleListQuery, handleQuery, hostListQuery } from "./search-request.ts";
 
 /** The routes that assign, release, amend and read addresses, and those of conflicts. */
 export const ADDRESS_ROUTES = [

@@ -56,3 +56,6 @@ export const handleListQuery = {
 };
 
 export const hostListQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);
+
+/** The query of one handle, whose addresses come in pages. */
+export const handleQuery = pageEntries(ADDRESSES_PER_PAGE_DEFAULT, ADDRESSES_PER_PAGE_MAX);

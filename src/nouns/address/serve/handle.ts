@@ -3,7 +3,7 @@ import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
 import { parseHandleWith } from "../../../api/http/parameters.ts";
 import { formatAddress } from "../../../net/address.ts";
-import { handleQuery } from "../contract/handle-request.ts";
+import { handleQuery } from "../contract/search-request.ts";
 import type { HandlePosition } from "../operations/read-handle.ts";
 
 /** The schema of a position in the addresses of a handle. */

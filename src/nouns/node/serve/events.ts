@@ -2,12 +2,14 @@ import type * as v from "valibot";
 import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { parseSpace } from "../../../api/http/parameters.ts";
+import type { DryRun } from "../../../api/http/write.ts";
 import { invalid, type Problem, problemOf } from "../../../api/schema/problem.ts";
 import { checked } from "../../../api/schema/schema.ts";
 import { nodePrefixOf } from "../../prefix/contract/node-prefix-answer.ts";
-import { anyEvents, eventList } from "../contract/events-request.ts";
+import { anyEvents, eventList, nodeListBody } from "../contract/events-request.ts";
 import type { ClusterEvent } from "../node-health.ts";
 import type { EventResult } from "../operations/apply-events.ts";
+import type { CompleteList, NodesCompleted } from "../operations/complete-nodes.ts";
 import { type ParsedEvent, parseEvent } from "./parse-event.ts";
 
 /** Events of one request, with what each entry is. */
@@ -84,3 +86,23 @@ function reasonOf(failure: unknown) {
   const { code, detail } = problemOf(failure);
   return { code, detail };
 }
+
+/** Parses the complete list of the nodes of a cluster. */
+export function parseNodeList(event: Event): CompleteList & DryRun {
+  const { nodes, dryRun, ...list } = parseBody(event, nodeListBody);
+  return {
+    ...list,
+    dryRun,
+    space: parseSpace(event),
+    nodes: nodes.map(({ name, uid, podCIDRs }) => ({ name, uid, podCidrs: podCIDRs })),
+  };
+}
+
+export const nodesCompletedAnswer = (
+  completed: NodesCompleted,
+  requestId: string,
+  { dryRun }: DryRun,
+): AnswerOf<"POST /v1/nodes/complete"> => ({
+  status: 200,
+  body: { requestId, ...completed, ...(dryRun && { dryRun }) },
+});

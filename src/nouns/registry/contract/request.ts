@@ -3,13 +3,14 @@ import type { ManifestKind } from "../../../api/manifest.ts";
 import { NAMESPACE, type NameInBody, NODE } from "../../../api/names.ts";
 import { type Inputs, kept, part, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
 import { pageEntries } from "../../../api/query.ts";
-import { defaultPoolsAnnotated } from "../../../api/schema/default-pools.ts";
+import { json, text } from "../../../api/schema/field.ts";
 import { labels } from "../../../api/schema/labels.ts";
 import {
   type DefaultPoolNames,
   defaultPoolNames,
   defaultPoolsOf,
   oneWayToNameDefaults,
+  poolList,
 } from "../../../api/schema/pool-names.ts";
 import { checked, fields, rule } from "../../../api/schema/schema.ts";
 import { LABELLED_PER_PAGE_MAX } from "../../../base/limits.ts";
@@ -100,6 +101,33 @@ export const nodeManifest = registered("Node", {
   name: NODE.given,
   labels: NODE_FIELDS.labels.read,
 });
+
+/** The annotations of a namespace that have its default pools, by family (Spiderpool's docs/reference/annotation.md). */
+const IPV4_POOLS = "ipam.spidernet.io/default-ipv4-ippool";
+const IPV6_POOLS = "ipam.spidernet.io/default-ipv6-ippool";
+
+/** A list of pools as JSON in a text. */
+const poolsInText = v.pipe(
+  text,
+  v.metadata({
+    description: "The default pools of the namespace for one family, as JSON in a text",
+    examples: ['["default-ipv4"]'],
+  }),
+  json('must be JSON: an array of names of pools, such as ["default-ipv4"]'),
+  poolList,
+);
+
+/** The annotations of a namespace. The result has a list of each family. */
+const defaultPoolsAnnotated = v.pipe(
+  v.looseObject(
+    { [IPV4_POOLS]: v.optional(poolsInText, "[]"), [IPV6_POOLS]: v.optional(poolsInText, "[]") },
+    "must be an object of strings",
+  ),
+  v.transform((annotations) => ({
+    ipv4DefaultPools: annotations[IPV4_POOLS],
+    ipv6DefaultPools: annotations[IPV6_POOLS],
+  })),
+);
 
 export const namespaceManifest = registered("Namespace", {
   name: NAMESPACE.given,
