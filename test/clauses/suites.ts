@@ -7,15 +7,22 @@ import { fileURLToPath } from "node:url";
 import { decidersOf } from "./parts.ts";
 import { noticerInTable } from "./table.ts";
 
+/** Tests that look at each part together. */
+interface Suite {
+  readonly files: readonly string[];
+  /** True if a sample of its calls is played: whole, it takes longer than all others together. */
+  readonly isSampled?: true | undefined;
+}
+
 /**
  * The suites that should fail, the quick ones first. Each of their tables lacks the part that
  * `WITHOUT` names.
  */
-export const SUITES = [
-  ["test/kernel", "test/nouns", "test/maintenance", "test/invariants.test.ts"],
-  ["test/simulation/crash-points.test.ts"],
-  ["test/simulation/overtaking.test.ts"],
-  ["test/simulation/interleavings.test.ts"],
+export const SUITES: readonly Suite[] = [
+  { files: ["test/kernel", "test/nouns", "test/maintenance", "test/invariants.test.ts"] },
+  { files: ["test/simulation/crash-points.test.ts"] },
+  { files: ["test/simulation/overtaking.test.ts"], isSampled: true },
+  { files: ["test/simulation/interleavings.test.ts"], isSampled: true },
 ];
 /** The variable with the file to which tests write the parts that decided their writes. */
 export const OBSERVED = "OBSERVED";
@@ -31,9 +38,9 @@ export interface Observed {
 /** Runs all suites once with nothing left out. */
 export async function observeSuites(): Promise<readonly Observed[]> {
   return inFolder(async (folder) => {
-    const lists = SUITES.map(async (files, suite) => {
+    const lists = SUITES.map(async ({ files, isSampled }, suite) => {
       const out = join(folder, String(suite));
-      const code = await vitest(files, { [OBSERVED]: out });
+      const code = await vitest(files, { [OBSERVED]: out, ...sampleOf(isSampled) });
       if (code !== 0) throw new Error(`${files.join(" ")}: fails with nothing left out`);
       return readFileSync(out, "utf8")
         .trim()
@@ -62,15 +69,17 @@ export async function testThatNotices(
   const likely = affected.find(({ test }) => test.replaceAll(" > ", ": ") === known);
   if (likely) {
     const names = [likely.test.replaceAll(" > ", " ")];
-    const failed = await firstFailed([likely.file], names, without);
+    const { isSampled } = SUITES[likely.suite] as Suite;
+    const failed = await firstFailed({ files: [likely.file], isSampled }, names, without);
     if (failed !== undefined) return failed;
   }
-  for (const suite of SUITES.keys()) {
+  for (const [suite, { isSampled }] of SUITES.entries()) {
     const tests = affected.filter((one) => one.suite === suite);
     if (tests.length === 0) continue;
     const files = [...new Set(tests.map(({ file }) => file))];
     const names = tests.map(({ test }) => test.replaceAll(" > ", " "));
-    const failed = await firstFailed(files, names.length <= NAMED_MAX ? names : [], without);
+    const named = names.length <= NAMED_MAX ? names : [];
+    const failed = await firstFailed({ files, isSampled }, named, without);
     if (failed !== undefined) return failed;
   }
   return undefined;
@@ -88,8 +97,10 @@ interface Report {
   }[];
 }
 
+const sampleOf = (isSampled: true | undefined) => (isSampled ? { SAMPLED_CALLS: "true" } : {});
+
 async function firstFailed(
-  files: readonly string[],
+  { files, isSampled }: Suite,
   names: readonly string[],
   without: string,
 ): Promise<string | undefined> {
@@ -99,6 +110,7 @@ async function firstFailed(
     const options = ["--bail=1", "--reporter=json", `--outputFile=${report}`];
     const code = await vitest([...files, ...options, ...(pattern ? ["-t", pattern] : [])], {
       WITHOUT: without,
+      ...sampleOf(isSampled),
     });
     if (code === 0) return undefined;
     const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;

@@ -145,8 +145,11 @@ async function play(
   atSecond: number,
 ) {
   const remembers = over === deployedOver;
-  const { world, told } = await (remembers ? preparedAnew : prepared)(operation, meeting.prepare);
-  const { table, clock } = world;
+  const made = await (remembers ? preparedAnew : prepared)(operation, meeting.prepare);
+  const { told } = made;
+  const { table, clock } = made.world;
+  // No other function waits for a call of the first, so that what it remembers is its own.
+  const world = { ...made.world, calm: contextOver(table, clock) };
   const kept = meeting.prepare || meeting.ends ? [told.old] : keptOf(operation, told);
   const where = `${how}, under ${under}, at ${JSON.stringify(atFirst)} and ${atSecond}`;
   const expectNoViolations = (when: string) =>
@@ -169,7 +172,7 @@ async function play(
     expectNoViolations("the scheduled runs came by");
   });
   const own = over(slow, clock, 2);
-  const context = remembers ? { ...own, cache: world.calm.cache } : own;
+  const context = remembers ? { ...own, cache: made.world.calm.cache } : own;
   const ours = await answerOf(operation.walk(context, told));
   if (!came) return { came, stopped };
   expectNoViolations("the first is done");
