@@ -33,7 +33,11 @@ const OTHERS: ReadonlySet<string> = new Set([
 /** The fields by which a list of prefixes can be filtered and ordered. */
 export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
   id: { kind: "number", of: prefixItemId },
-  prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
+  prefix: {
+    kind: "text",
+    of: ({ cidr }) => formatCidr(cidr),
+    placeOf: ({ cidr }) => orderOf(cidr),
+  },
   family: { kind: "number", of: ({ cidr }) => cidr.family },
   mask_length: { kind: "number", of: ({ cidr }) => cidr.prefix },
   status: { kind: "text", of: statusOf },
@@ -45,6 +49,10 @@ export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
   created: { kind: "time", of: ({ held }) => held?.assignedAt },
   last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },
 };
+
+/** Returns the place of a network among others: by its family, its first address, and its length. */
+export const orderOf = ({ family, base, prefix }: Cidr): bigint =>
+  (BigInt(family) << 136n) | (base << 8n) | BigInt(prefix);
 
 const { prefix: _, ...FILTERED } = PREFIX_FILTER_FIELDS;
 

@@ -16,6 +16,7 @@ import type { ListOf } from "./list.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
+import { orderOf } from "./prefix-filter.ts";
 import { prefixWith } from "./prefixes.ts";
 import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { nestedVrf, noSuch, spaceOfQuery } from "./vrfs.ts";
@@ -102,7 +103,11 @@ export async function rangeWith(
 const AGGREGATE_FIELDS: FilterFields<Network> = {
   id: { kind: "number", of: ({ space, cidr }) => prefixId(space, cidr, cidr) },
   family: { kind: "number", of: ({ cidr }) => cidr.family },
-  prefix: { kind: "text", of: ({ cidr }) => formatCidr(cidr), placeOf: ({ cidr }) => cidr.base },
+  prefix: {
+    kind: "text",
+    of: ({ cidr }) => formatCidr(cidr),
+    placeOf: ({ cidr }) => orderOf(cidr),
+  },
 };
 
 const AGGREGATE_FILTERS: readonly string[] = [...PAGING, "ordering"];

@@ -158,6 +158,20 @@ describe("a new prefix", () => {
   });
 });
 
+it("prefixes of one first address are ordered by their length", async () => {
+  for (const cidr of ["10.72.0.0/14", "10.72.0.0/16"]) {
+    const prefixes = { assign: "prefixes", blockSize: 16, cooldownSeconds: 0 };
+    await (cidr.endsWith("14")
+      ? call("PUT", "/v1/pools/wide", { body: { cidr, ...prefixes } })
+      : call("POST", "/v1/prefixes", { body: { handle: "first", cidr } }));
+  }
+  const within = "10.72.0.0/13";
+  const names = async (ordering: string) =>
+    (await found({ within, ordering })).map(({ prefix }: { prefix: string }) => prefix);
+  expect(await names("prefix")).toEqual(["10.72.0.0/14", "10.72.0.0/16"]);
+  expect(await names("-prefix")).toEqual(["10.72.0.0/16", "10.72.0.0/14"]);
+});
+
 describe("a range", () => {
   it("is one of a ranged pool, and assigns from it", async () => {
     const query = { start_address: "10.4.0.10", end_address: "10.4.0.19" };
