@@ -33,6 +33,8 @@ async function send(method: string, path: string, body: unknown) {
 const listed = async (path: string, query: Record<string, string | readonly string[]> = {}) =>
   (await netbox("GET", path, { query: query as Record<string, string> })).body;
 const prefixNamed = async (prefix: string) => (await listed(PREFIXES, { prefix })).results[0];
+const availableIn = async (prefix: string) =>
+  `${PREFIXES}${(await prefixNamed(prefix)).id}/available-ips/`;
 const named = (items: readonly { description: string }[]) =>
   items.map(({ description }) => description);
 
@@ -199,6 +201,41 @@ describe("a custom field", () => {
     expect({ status, field: problem.fields[0].field }).toEqual({
       ...{ status: 400, field: "custom_fields.handle" },
     });
+  });
+});
+
+describe("a custom field with a name that no attribute may have", () => {
+  it.each(["constructor", "__proto__"])("is rejected, never lost: %s", async (name) => {
+    const one = await send("POST", ADDRESSES, { address: "10.1.0.8" });
+    const field = JSON.parse(`{"${name}": "x"}`);
+    const sent = [
+      ["POST", ADDRESSES, { address: "10.1.0.7", custom_fields: field }],
+      ["PATCH", `${ADDRESSES}${one.id}/`, { custom_fields: field }],
+      ["POST", await availableIn("10.1.0.0/24"), { custom_fields: field }],
+      ["POST", PREFIXES, { prefix: "10.12.0.0/24", custom_fields: field }],
+    ] as const;
+    for (const [method, path, body] of sent)
+      expect(await netbox(method, path, { body })).toMatchObject({
+        status: 400,
+        body: {
+          fields: [
+            {
+              field: `custom_fields.${name}`,
+              problem: "is a name that no attribute may have",
+            },
+          ],
+        },
+      });
+  });
+
+  it("is not prototype, which is kept", async () => {
+    const path = await availableIn("10.1.0.0/24");
+    const custom = { prototype: "x" };
+    const { body } = await netbox("POST", path, { body: { custom_fields: custom } });
+    expect(body.custom_fields).toEqual(custom);
+    const change = { custom_fields: { prototype: "y" } };
+    const changed = await netbox("PATCH", `${ADDRESSES}${body.id}/`, { body: change });
+    expect(changed.body.custom_fields).toEqual({ prototype: "y" });
   });
 });
 

@@ -64,7 +64,8 @@ function attributeProblem(key: string, value: string): string | undefined {
   return nameProblem(key);
 }
 
-function nameProblem(key: string): string | undefined {
+/** Returns what is wrong with the name of an attribute; nothing for a good one. */
+export function nameProblem(key: string): string | undefined {
   if (OBJECT_NAMES.has(key)) return "is a name that no attribute may have";
   if (key.length === 0 || key.length > ATTRIBUTE_KEY_CHARACTERS_MAX)
     return `must have a name of 1 to ${ATTRIBUTE_KEY_CHARACTERS_MAX} characters`;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { nameProblem } from "../../api/schema/attributes.ts";
 import { cidr, readable, text, whole } from "../../api/schema/field.ts";
-import { fields, list } from "../../api/schema/schema.ts";
+import { fields, isRecord, list, rule } from "../../api/schema/schema.ts";
 import { BITS } from "../../net/address.ts";
 import { parseNetboxAddress } from "./address-text.ts";
 import { ADDRESS_STATUSES, PREFIX_STATUSES } from "./choices.ts";
@@ -36,13 +37,25 @@ const labelled = (what: string) =>
 
 const tenant = v.optional(v.nullable(labelled("tenant")));
 
+/** Values by their names. A record of valibot loses the names of object properties. */
+const customFields = v.pipe(
+  v.custom<Readonly<Record<string, unknown>>>(
+    isRecord,
+    "must be an object with values by their names",
+  ),
+  rule((values) =>
+    Object.entries(values).flatMap(([field, value]) => {
+      const problem = nameProblem(field);
+      return problem === undefined ? [] : [{ field, value, problem }];
+    }),
+  ),
+);
+
 const attributesOfNetbox = {
   description: label,
   comments: label,
   tags: v.optional(v.array(labelled("tag"), "must be an array of tags")),
-  custom_fields: v.optional(
-    v.nullable(v.record(text, v.unknown(), "must be an object with values by their names")),
-  ),
+  custom_fields: v.optional(v.nullable(customFields)),
 };
 
 const oneOf = <Value extends string>(labels: Readonly<Record<Value, string>>) => {
