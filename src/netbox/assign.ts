@@ -1,12 +1,15 @@
 import type * as v from "valibot";
-import { type HttpAnswer, withTenant } from "../api/http/event.ts";
-import { Problem, thrownProblem } from "../api/schema/problem.ts";
+import { shortDigest } from "../api/http/body.ts";
+import { type Event, type HttpAnswer, withTenant } from "../api/http/event.ts";
+import { parseIdempotencyKey } from "../api/http/parameters.ts";
+import { Problem, type ProblemCode } from "../api/schema/problem.ts";
 import { RELEASES_PER_REQUEST_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import type { assignedAddress, assignment } from "../nouns/address/contract/assignment-answer.ts";
 import type { batchDone } from "../nouns/address/contract/batch-answer.ts";
 import type { addressesReleased } from "../nouns/address/contract/release-answer.ts";
 import { type Around, addressBody } from "./address-body.ts";
+import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-none.ts";
 import { type HeldAddress, NETBOX_HANDLES, NETBOX_HOST, type Said, toAssign } from "./fields.ts";
 import type { Plat } from "./plat.ts";
 import type { DialectRequest } from "./request.ts";
@@ -23,7 +26,7 @@ export interface AddressWanted {
 
 /**
  * Assigns what the objects of a request want: all, or none. Each address has a handle of its own, which the dialect makes unless the
- * object names one. If one is rejected, the others are released, and the answer says why.
+ * object names one. A repeat under the same Idempotency-Key gets the same addresses.
  */
 export async function assignAll(
   plat: Plat,
@@ -38,8 +41,9 @@ export async function assignAll(
     named.push({ said: { ...said, attributes }, wanted });
   }
   const [first] = named;
+  const keys = keysIn(event, named.length);
   if (first && named.length === 1) {
-    const key = event.headers["idempotency-key"];
+    const [key] = keys;
     const headers = key === undefined ? {} : { "idempotency-key": key };
     const body = bodyOf(first, plat, key);
     const done = await plat.call<v.InferOutput<typeof assignment>>("POST /v1/assign", {
@@ -47,57 +51,95 @@ export async function assignAll(
     });
     return heldOf(done, body);
   }
-  return assignSeveral(plat, space, named);
+  return assignSeveral(plat, space, named, keys);
+}
+
+/**
+ * Returns the keys of the objects of a request under its Idempotency-Key: the one object has the key itself, and each of several has a
+ * key by its place. Without the header there are none.
+ */
+export function keysIn(event: Event, objects: number): readonly string[] {
+  const key = parseIdempotencyKey(event);
+  if (key === undefined) return [];
+  if (objects === 1) return [`"${key.replaceAll(/["\\]/g, "\\$&")}"`];
+  return Array.from({ length: objects }, (_, n) => shortDigest(`${key}\0${n}`));
 }
 
 async function assignSeveral(
   plat: Plat,
   space: string,
   all: readonly AddressWanted[],
+  keys: readonly string[],
 ): Promise<readonly HeldAddress[]> {
-  const bodies = all.map((each) => bodyOf(each, plat));
-  const requests = bodies.map((assign) => ({ assign, idempotencyKey: plat.fresh() }));
-  const body = { requests };
-  const done = await plat.call<v.InferOutput<typeof batchDone>>("POST /v1/batch", { space, body });
-  const held = done.results.flatMap(({ assigned }, n) =>
+  const bodies = all.map((each, n) => bodyOf(each, plat, keys[n]));
+  const requests = bodies.map((assign, n) => ({ assign, idempotencyKey: keys[n] ?? plat.fresh() }));
+  const send = async (there: Plat) => {
+    const body = { requests };
+    const { results } = await there.call<BatchDone>("POST /v1/batch", { space, body });
+    const problems = results.flatMap(({ problem }) => problem ?? []);
+    return {
+      results,
+      problems,
+      failed: problems.find(({ retryable }) => !retryable) ?? problems[0],
+    };
+  };
+  await dryRunFirst(plat, async (there) => {
+    const { failed } = await send(there);
+    if (failed) throw problemIn(failed);
+  });
+  const { results, problems, failed } = await send(plat);
+  const held = results.flatMap(({ assigned }, n) =>
     assigned ? heldOf(assigned, bodies[n] as AssignBody) : [],
   );
-  const failed = done.results.find(({ problem }) => problem);
-  if (!failed?.problem) return held;
-  const left = await release(plat, space, held).catch(thrownProblem);
-  const { code, detail } = failed.problem;
+  if (!failed) return held;
+  // An earlier request under the key may have got some of them.
+  if (keys.length > 0)
+    throw told(problemIn(failed), keptUnderKey(held.length, all.length, "addresses"));
+  const left = await release(plat, space, held).catch(problemFrom);
   // Nobody knows what became of a write that the database did not answer.
-  const isKnown = done.results.every(({ problem }) => !problem || problem.status < 429);
-  const rest =
-    left || !isKnown
-      ? "Some of its addresses may stay assigned; search for them by what the request said of them."
-      : "No address of this request stays assigned.";
-  throw new Problem(code, `${detail} ${rest}`);
+  const isKnown = problems.every(({ status }) => status < 429);
+  throw told(problemIn(failed), keptOf("addresses", left !== undefined || !isKnown));
 }
 
-/** Releases addresses by their generations. @throws {Problem} why one of them is still assigned */
-export async function release(
+type BatchDone = v.InferOutput<typeof batchDone>;
+
+/** Returns the problem of one request of a batch. */
+function problemIn(body: NonNullable<BatchDone["results"][number]["problem"]>): Problem {
+  const { type: _, title: __, status: ___, requestId: ____, code, detail, ...members } = body;
+  return new Problem(code as ProblemCode, detail, members);
+}
+
+/**
+ * Releases addresses by their generations.
+ *
+ * @param released gets each address that is no longer assigned
+ * @throws {Problem} why one of them is still assigned
+ */
+export async function release<Held extends Pick<HeldAddress, "address" | "generation">>(
   plat: Plat,
   space: string,
-  held: readonly Pick<HeldAddress, "address" | "generation">[],
+  held: readonly Held[],
+  released: (held: Held) => void = () => undefined,
 ): Promise<void> {
   for (let from = 0; from < held.length; from += RELEASES_PER_REQUEST_MAX)
-    await releaseFew(plat, space, held.slice(from, from + RELEASES_PER_REQUEST_MAX));
+    await releaseFew(plat, space, held.slice(from, from + RELEASES_PER_REQUEST_MAX), released);
 }
 
-async function releaseFew(
+async function releaseFew<Held extends Pick<HeldAddress, "address" | "generation">>(
   plat: Plat,
   space: string,
-  held: readonly Pick<HeldAddress, "address" | "generation">[],
+  held: readonly Held[],
+  released: (held: Held) => void,
 ): Promise<void> {
   const addresses = held.map(({ address, generation }) => ({ address, generation }));
   const body = { addresses };
   const done = await plat.call<v.InferOutput<typeof addressesReleased>>("POST /v1/release", {
     ...{ space, body },
   });
-  const failed = done.results.find(
-    ({ status }) => status === "conflict" || status === "unfinished",
-  );
+  const isLeft = ({ status }: { readonly status: string }) =>
+    status === "conflict" || status === "unfinished";
+  for (const [n, result] of done.results.entries()) if (!isLeft(result)) released(held[n] as Held);
+  const failed = done.results.find(isLeft);
   if (!failed) return;
   const code = failed.status === "conflict" ? "generation_conflict" : "unavailable";
   throw new Problem(code, failed.detail ?? `${failed.address} is still assigned.`);

@@ -5,6 +5,7 @@ import { inParallel } from "../kernel/core/parallel.ts";
 import { formatAddress } from "../net/address.ts";
 import { addressBody } from "./address-body.ts";
 import { answerWith, assignedAt, type FoundAddress } from "./addresses.ts";
+import { allOrNone } from "./all-or-none.ts";
 import { release } from "./assign.ts";
 import type { NetboxAddress } from "./contract/address-text.ts";
 import { netboxAddressChange, netboxAddressChanges, netboxDeletes } from "./contract/bodies.ts";
@@ -23,19 +24,23 @@ export const changeAddress: Operation = async (asked, plat) => {
   const { items } = parseNetboxBody(asked, CHANGE);
   const found = await assignedAt(asked, plat);
   const change = await readyChange(found, items[0] ?? {}, plat);
-  return answerWith(await change(), found.around, asked.id);
+  return answerWith(await change(plat), found.around, asked.id);
 };
 
-/** Changes several addresses, after all of the changes are found to be possible. */
+/** Changes several addresses: all, or none. */
 export const changeAddresses: Operation = async (asked, plat) => {
   const items = parseNetboxList(asked, netboxAddressChanges);
   const networksIn = networksOnce(plat);
   const changes = await inParallel(items, NETBOX_AT_ONCE_MAX, async (item) => {
     const found = await assignedAt({ ...asked, id: item.id }, plat, networksIn).catch(ofBody);
-    return { found, change: await readyChange(found, item, plat) };
+    return { id: item.id, found, change: await readyChange(found, item, plat) };
   });
-  const body = await inParallel(changes, NETBOX_AT_ONCE_MAX, async ({ found, change }) =>
-    addressBody(await change(), found.around),
+  const body = await allOrNone(plat, (there, written) =>
+    inParallel(changes, NETBOX_AT_ONCE_MAX, async ({ id, found, change }) => {
+      const changed = await change(there);
+      written(id);
+      return addressBody(changed, found.around);
+    }),
   );
   return { status: 200, body };
 };
@@ -50,7 +55,7 @@ async function readyChange(
   found: FoundAddress,
   item: Change,
   plat: Plat,
-): Promise<() => Promise<HeldAddress>> {
+): Promise<(plat: Plat) => Promise<HeldAddress>> {
   const { held, around } = found;
   const { space } = around;
   const said = saidIn(item, currentOf(held));
@@ -62,9 +67,9 @@ async function readyChange(
   const changes = changesOf(currentOf(held), said.attributes);
   const { address, generation } = held;
   const active = { ...held.owner?.active, ...changes };
-  return async () => {
+  return async (there) => {
     if (Object.keys(changes).length === 0) return held;
-    await plat.call("PATCH /v1/addresses/{ip}", {
+    await there.call("PATCH /v1/addresses/{ip}", {
       ...{ space, path: { ip: address }, body: { generation, owner: { active } } },
     });
     return { ...held, owner: { ...held.owner, active } };
@@ -78,22 +83,21 @@ export const deleteAddress: Operation = async (asked, plat) => {
   return { status: 204, body: undefined };
 };
 
-/** Releases several addresses, after all of them are found. */
+/** Releases several addresses: all, or none. */
 export const deleteAddresses: Operation = async (asked, plat) => {
   const items = parseNetboxList(asked, netboxDeletes);
   const networksIn = networksOnce(plat);
-  const found = await inParallel(items, NETBOX_AT_ONCE_MAX, ({ id }) =>
-    assignedAt({ ...asked, id }, plat, networksIn).catch(ofBody),
-  );
-  const spaces = new Set(found.map(({ around }) => around.space));
-  for (const space of spaces) {
-    const there = found.filter(({ around }) => around.space === space);
-    await release(
-      plat,
-      space,
-      there.map(({ held }) => held),
-    );
-  }
+  const found = await inParallel(items, NETBOX_AT_ONCE_MAX, async ({ id }) => {
+    const { held, around } = await assignedAt({ ...asked, id }, plat, networksIn).catch(ofBody);
+    return { id, space: around.space, ...held };
+  });
+  const spaces = new Set(found.map(({ space }) => space));
+  await allOrNone(plat, async (there, written) => {
+    for (const space of spaces) {
+      const inSpace = found.filter((each) => each.space === space);
+      await release(there, space, inSpace, ({ id }) => written(id));
+    }
+  });
   return { status: 204, body: undefined };
 };
 

@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import type { HttpAnswer } from "../api/http/event.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
 import { formatAddress } from "../net/address.ts";
+import { dryRunFirst } from "./all-or-none.ts";
 import { type AddressWanted, assignAll, createdAnswer, NO_ID } from "./assign.ts";
 import { netboxAddress, netboxAvailable, oneOrMore } from "./contract/bodies.ts";
 import { networkIn } from "./create-prefixes.ts";
@@ -20,9 +21,14 @@ const SPECIFIC = oneOrMore(netboxAddress);
 /** Assigns the next free addresses of a prefix, one for each object of the body. */
 export const createAvailable: Operation = async (asked, plat) => {
   const item = await prefixWith(asked, plat);
-  const network = item.held ? await networkIn(plat, item) : item.network;
-  const networks = await networksOf(plat, network.space);
-  return createFrom(asked, plat, { network, networks });
+  const create = async (there: Plat) => {
+    const network = item.held ? await networkIn(there, item) : item.network;
+    const networks = await networksOf(there, network.space);
+    return createFrom(asked, there, { network, networks });
+  };
+  // A request that is not possible makes no pool of the prefix.
+  if (item.held) await dryRunFirst(plat, create);
+  return create(plat);
 };
 
 async function createFrom(

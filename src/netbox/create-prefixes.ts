@@ -1,13 +1,15 @@
 import type * as v from "valibot";
 import { shortDigest } from "../api/http/body.ts";
 import { type HttpAnswer, withTenant } from "../api/http/event.ts";
-import { invalid, Problem, thrownProblem } from "../api/schema/problem.ts";
+import { invalid, PROBLEMS, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
 import type {
   prefixAssignment,
   prefixesRead,
   prefixesReleased,
 } from "../nouns/prefix/contract/answer.ts";
+import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-none.ts";
+import { keysIn } from "./assign.ts";
 import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodies.ts";
 import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
@@ -29,26 +31,44 @@ const LOCATION = "/api/ipam/prefixes/";
 export const createAvailablePrefixes: Operation = async (asked, plat) => {
   const { items: wanted, isList } = parseNetboxBody(asked, AVAILABLE);
   const { network } = await networkOf(asked, plat);
-  const key = isList ? undefined : asked.event.headers["idempotency-key"];
-  const said = wanted.map(({ prefix_length: length, status: _, ...fields }) => ({
+  const keys = keysIn(asked.event, wanted.length);
+  const all = wanted.map(({ prefix_length: length, status: _, ...fields }, n) => ({
     ...{ said: saidIn(fields), size: { family: network.cidr.family, prefixLength: length } },
-    ...(key !== undefined && { key }),
+    ...(keys[n] !== undefined && { key: keys[n] }),
   }));
-  rejectTwice(said.map(({ said: { handle } }) => handle));
+  rejectTwice(all.map(({ said: { handle } }) => handle));
+  const assign = (there: Plat) => assignPrefixes(asked, there, network, all);
+  if (all.length > 1) await dryRunFirst(plat, assign);
+  return created(await assign(plat), isList, asked);
+};
+
+async function assignPrefixes(
+  asked: DialectRequest,
+  plat: Plat,
+  network: Network,
+  all: readonly PrefixWanted[],
+): Promise<readonly PrefixItem[]> {
   const items: PrefixItem[] = [];
   const made: PrefixItem[] = [];
-  for (const each of said) {
+  for (const each of all) {
     const before = await heldBefore(plat, network.space, each.said);
-    const item = await assignPrefix(asked, plat, network, each).catch(thrownProblem);
+    const item = await assignPrefix(asked, plat, network, each).catch(problemFrom);
     if (item instanceof Problem) {
-      for (const one of made) await releasePrefix(plat, one).catch(thrownProblem);
-      throw item;
+      // A dry run keeps nothing.
+      if (all.length === 1 || !plat.dryRun) throw item;
+      // An earlier request under the key may have got some of them.
+      if (each.key !== undefined)
+        throw told(item, keptUnderKey(items.length, all.length, "prefixes"));
+      let isLeft = PROBLEMS[item.code].status >= 429;
+      for (const one of made)
+        isLeft = (await releasePrefix(plat, one).catch(problemFrom)) !== undefined || isLeft;
+      throw told(item, keptOf("prefixes", isLeft));
     }
     items.push(item);
     if (!before.includes(formatCidr(item.cidr))) made.push(item);
   }
-  return created(items, isList, asked);
-};
+  return items;
+}
 
 /** Returns the prefixes that a handle of the client has before the request: no failure of it releases those. */
 async function heldBefore(plat: Plat, space: string, { handle }: Said): Promise<readonly string[]> {
@@ -74,6 +94,7 @@ function rejectTwice(handles: readonly (string | undefined)[]): void {
  */
 export const createPrefix: Operation = async (asked, plat) => {
   const { items } = parseNetboxBody(asked, NEW);
+  const [key] = keysIn(asked.event, 1);
   const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] = items;
   if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
   const said = saidIn(fields);
@@ -81,16 +102,14 @@ export const createPrefix: Operation = async (asked, plat) => {
   const networks = await networksOf(plat, space);
   if (networks.some(({ cidr }) => sameCidr(cidr, prefix))) throw exists(formatCidr(prefix));
   const container = networks.find(
-    ({ cidr, pools }) =>
-      !sameCidr(cidr, prefix) &&
-      isIn(prefix, cidr) &&
-      pools.some(({ assign }) => assign === "prefixes"),
+    ({ cidr, pools }) => isIn(prefix, cidr) && pools.some(({ assign }) => assign === "prefixes"),
   );
   if (container) {
     rejectOther("status", status, ["active"], "inside a container");
     rejectOther("is_pool", isPool, [false], "inside a container: its first address makes it one");
     const size = { cidr: formatCidr(prefix) };
-    const item = await assignPrefix(asked, plat, container, { said, size }).catch(
+    const wanted = { said, size, ...(key !== undefined && { key }) };
+    const item = await assignPrefix(asked, plat, container, wanted).catch(
       inPlaceOf("already_assigned", () => exists(size.cidr)),
     );
     return created([item], false, asked);
@@ -131,9 +150,8 @@ export async function networkIn(plat: Plat, item: PrefixItem): Promise<Network> 
   const parent = pools.find(({ assign }) => assign === "prefixes")?.name;
   const pool = { ...(parent !== undefined && { parent }), kind: "subnet" };
   // Another request may have made it meanwhile.
-  await createPool(plat, space, cidr, pool).catch((problem) => {
-    if (!(problem instanceof Problem) || problem.code !== "precondition_failed") throw problem;
-  });
+  const made = await createPool(plat, space, cidr, pool).catch(problemFrom);
+  if (made instanceof Problem && made.code !== "precondition_failed") throw made;
   return networkAt(plat, space, cidr);
 }
 

@@ -5,7 +5,8 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { Problem, type ProblemCode, problemOf } from "../api/schema/problem.ts";
 import { Rejection } from "../base/outcome.ts";
 import { EVERY_SPACE } from "../contract/roles.ts";
-import type { Work } from "../kernel/core/context.ts";
+import type { Context, Work } from "../kernel/core/context.ts";
+import { withCalls } from "../kernel/core/store.ts";
 import { fresh } from "../kernel/values/fresh.ts";
 import { PROBE_SPACE } from "../kernel/values/probe.ts";
 
@@ -38,6 +39,8 @@ export interface Plat {
   ): Promise<{ readonly body: Body; readonly etag: string }>;
   /** Returns the spaces that the caller may know of: all if it can read every space, or those in which it has a role. It reads them once. */
   spaces(): Promise<readonly string[]>;
+  /** Returns Plat over a table that keeps all writes to itself, so that they can be tried. Absent where that is so already. */
+  readonly dryRun?: () => Plat;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Makes a fresh name. */
@@ -49,8 +52,12 @@ interface SpacePage {
   readonly next?: string;
 }
 
-/** Returns Plat for the caller of an event. */
-export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
+/**
+ * Returns Plat for the caller of an event.
+ *
+ * @param isDryRun true if the work keeps no write
+ */
+export function platFor(event: Event, routes: PlatRoutes, work: Work, isDryRun = false): Plat {
   const { grants } = event.requestContext.authorizer ?? {};
   const answerOf = async (key: string, request: PlatRequest) => {
     const asked = eventFor(event, key, request);
@@ -84,8 +91,14 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
     return named.includes(EVERY_SPACE) ? everySpace() : [...new Set(named)];
   };
   let spaces: Promise<readonly string[]> | undefined;
+  const dryRun = !isDryRun && {
+    dryRun: () => {
+      const plat = withoutBesides(work.dryRun());
+      return platFor(event, routes, { plat, dryRun: () => plat }, true);
+    },
+  };
   return {
-    ...{ call, read },
+    ...{ call, read, ...dryRun },
     now: () => work.plat.now(),
     fresh: () => fresh(work.plat),
     spaces: () => {
@@ -93,6 +106,21 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work): Plat {
       return spaces;
     },
   };
+}
+
+/**
+ * Returns a context of a dry run without the hints, quota slots and index entries that a request writes beside its addresses. A dry run
+ * would read them first, and the function may only write them. No other request of the same dry run depends on them.
+ */
+function withoutBesides(context: Context): Context {
+  const none = async () => undefined;
+  const done = async <T>(item: T) => ({ outcome: "done" as const, item });
+  const store = withCalls(context.store, {
+    ...{ callPoolFull: none, clearPoolFull: none, noteLending: none },
+    ...{ putQuotaSlot: done, deleteQuotaSlot: (_, seen) => done(seen) },
+    ...{ putIndexEntry: done, deleteIndexEntry: done },
+  });
+  return { ...context, store };
 }
 
 /** Returns a handler for `catch` that throws another problem in place of one with this code. */

@@ -308,6 +308,14 @@ describe("a prefix inside a container", () => {
     expect((await netbox("DELETE", `${PREFIXES}${made.id}/`)).status).toBe(204);
   });
 
+  it("is the same for a repeat under one Idempotency-Key", async () => {
+    const request = { body: { prefix: "10.128.11.0/24" }, headers: { "idempotency-key": "k-11" } };
+    const made = await netbox("POST", PREFIXES, request);
+    expect(made.status).toBe(201);
+    expect((await netbox("POST", PREFIXES, request)).body).toEqual(made.body);
+    await netbox("DELETE", `${PREFIXES}${made.body.id}/`);
+  });
+
   it("has addresses once it is assigned, and goes with them", async () => {
     const prefix = await send("POST", PREFIXES, { prefix: "10.128.10.0/24" });
     const path = `${PREFIXES}${prefix.id}/available-ips/`;
