@@ -1,5 +1,5 @@
 import { route } from "../src/api/http/http.ts";
-import { parseAddressPath, parseNamed } from "../src/api/http/parameters.ts";
+import { parseAddressPath, parseJobPath, parseNamed } from "../src/api/http/parameters.ts";
 import { parseNamedMatch } from "../src/api/http/write.ts";
 import { assign } from "../src/kernel/assign/assign.ts";
 import { batch } from "../src/kernel/batch/batch.ts";
@@ -19,10 +19,10 @@ import { parseBatch } from "../src/nouns/address/serve/batch.ts";
 import { batchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
 import { addressListAnswer, parseAddressList } from "../src/nouns/address/serve/list.ts";
 import { parseAddressRelease, releaseAnswer } from "../src/nouns/address/serve/release.ts";
-import { acceptedAnswer } from "../src/nouns/job/serve/answer.ts";
+import { acceptedAnswer, jobAnswer } from "../src/nouns/job/serve/answer.ts";
 import { listPools, putPool, readPool } from "../src/nouns/pool/operations/administration.ts";
 import { freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
-import { deletePool } from "../src/nouns/pool/operations/pool-jobs.ts";
+import { deletePool, readJob } from "../src/nouns/pool/operations/pool-jobs.ts";
 import { poolAnswer, poolListAnswer, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { parsePoolPut } from "../src/nouns/pool/serve/request.ts";
 import { amendPrefix } from "../src/nouns/prefix/operations/amend-prefix.ts";
@@ -67,6 +67,11 @@ export const netboxOver = ({ connect }: Wiring) =>
       parseNamedMatch,
       (plat, { space, name, ifMatch }) => deletePool(plat, space, name, ifMatch),
       acceptedAnswer,
+    ),
+    "GET /v1/jobs/{id}": route(
+      parseJobPath,
+      (plat, { space, id }) => readJob(plat, space, id),
+      jobAnswer,
     ),
     [COUNT]: route(parseCount, (plat, wanted) => countAddresses(plat, wanted), countAnswer),
     [FREE]: route(parseFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),

@@ -4,16 +4,19 @@ import { type Event, type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { parseSpace } from "../api/http/parameters.ts";
 import { attributes } from "../api/schema/attributes.ts";
 import { cidr } from "../api/schema/field.ts";
-import { invalid } from "../api/schema/problem.ts";
+import { invalid, Problem } from "../api/schema/problem.ts";
 import { fields } from "../api/schema/schema.ts";
 import { formatCidr, sameCidr } from "../net/cidr.ts";
+import type { jobBegun } from "../nouns/job/contract/answer.ts";
 import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
 import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts";
+import { allOrNone } from "./all-or-none.ts";
 import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
 import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
 import { changesOf, saidIn } from "./fields.ts";
+import { type JobBody, waitsFor } from "./job.ts";
 import type { PoolBody } from "./networks.ts";
-import type { Plat } from "./plat.ts";
+import { inPlaceOf, type Plat } from "./plat.ts";
 import {
   currentOfPrefix,
   isNetboxPool,
@@ -46,20 +49,30 @@ export const changePrefix: Operation = async (asked, plat) => {
   const { items } = parseNetboxBody(asked, CHANGE);
   const item = await prefixWith(asked, plat);
   const change = await readyChange(item, items[0] ?? {}, plat);
-  return { status: 200, body: netboxPrefixBody(await change(), asked.base) ?? {} };
+  return { status: 200, body: netboxPrefixBody(await change(plat), asked.base) ?? {} };
 };
 
-/** Changes several prefixes, after all of the changes are found to be possible. */
+/** Changes several prefixes: all, or none. */
 export const changePrefixes: Operation = async (asked, plat) => {
-  const ready: (() => Promise<PrefixItem>)[] = [];
+  const ready: { readonly id: number; readonly change: ReadyChange }[] = [];
   for (const change of parseNetboxList(asked, netboxPrefixChanges)) {
-    const item = await prefixWith({ ...asked, id: change.id }, plat).catch(ofBody);
-    ready.push(await readyChange(item, change, plat));
+    const { id } = change;
+    const item = await prefixWith({ ...asked, id }, plat).catch(ofBody);
+    ready.push({ id, change: await readyChange(item, change, plat) });
   }
-  const body: object[] = [];
-  for (const change of ready) body.push(netboxPrefixBody(await change(), asked.base) ?? {});
+  const body = await allOrNone(plat, async (there, written) => {
+    const changed: object[] = [];
+    for (const { id, change } of ready) {
+      changed.push(netboxPrefixBody(await change(there), asked.base) ?? {});
+      written(id);
+    }
+    return changed;
+  });
   return { status: 200, body };
 };
+
+/** Makes a change that was found to be possible. */
+type ReadyChange = (plat: Plat) => Promise<PrefixItem>;
 
 /**
  * Checks a change of a prefix, and returns what makes it. What stays the same is not written.
@@ -70,7 +83,7 @@ async function readyChange(
   item: PrefixItem,
   { prefix, status, is_pool: isPool, vrf, ...others }: Change,
   plat: Plat,
-): Promise<() => Promise<PrefixItem>> {
+): Promise<ReadyChange> {
   const { network, held } = item;
   const current = currentOfPrefix(item);
   const said = saidIn(others, current);
@@ -90,7 +103,7 @@ async function readyChange(
     : "cannot change here; use PUT /v1/pools for a pool";
   if (fixed.length > 0) throw invalid(...fixed.map((field) => ({ field, problem })));
   if (Object.keys(changes).length === 0) return async () => item;
-  return held ? () => changeHeld(item, changes, plat) : changeOfPool(item, changes, plat);
+  return held ? (there) => changeHeld(item, changes, there) : changeOfPool(item, changes);
 }
 
 async function changeHeld(
@@ -111,8 +124,7 @@ async function changeHeld(
 function changeOfPool(
   item: PrefixItem,
   { description, tags }: Readonly<Record<string, string>>,
-  plat: Plat,
-): () => Promise<PrefixItem> {
+): ReadyChange {
   const { network } = item;
   const { space, pools } = network;
   const [{ name } = { name: "" }, ...others] = pools;
@@ -121,7 +133,7 @@ function changeOfPool(
     const problem = `is that of several pools, ${names}: change them by PUT /v1/pools`;
     throw invalid({ field: "id", problem });
   }
-  return async () => {
+  return async (plat) => {
     const path = { name };
     const { body: seen, etag } = await plat.read<PoolBody>("GET /v1/pools/{name}", { space, path });
     const body = {
@@ -135,37 +147,77 @@ function changeOfPool(
   };
 }
 
-/** Releases an assigned prefix, or deletes the pools of a network. */
+/** Releases an assigned prefix, or deletes the pools of a network. The prefix of which a pool is made is released after its pool. */
 export const deletePrefix: Operation = async (asked, plat) => {
-  await remove(await prefixWith(asked, plat), plat);
+  const item = await prefixWith(asked, plat);
+  const isOne = item.held !== undefined || item.network.pools.length === 1;
+  const jobs = isOne
+    ? await remove(item, plat, () => undefined)
+    : await allOrNone(plat, (there, written) => remove(item, there, () => written(asked.id)));
+  const [job] = jobs;
+  if (!job || !item.network.pools.some(isMadeHere)) return GONE;
+  const { space, cidr } = item.network;
+  const text = formatCidr(cidr);
+  const read = await plat.call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", {
+    ...{ space, query: { cidr: text } },
+  });
+  const [held] = read.prefixes;
+  const detail = `The pool of ${text} is being deleted, and ${text} can be released when job ${job.id} is done.`;
+  if (held)
+    await releasePrefix(plat, { ...item, held }).catch(
+      inPlaceOf("prefix_in_use", () =>
+        waitsFor(job, new Problem("pool_deleting", detail), plat.now()),
+      ),
+    );
   return GONE;
 };
 
-/** Releases and deletes several prefixes, after all of them are found. */
+/** Releases and deletes several prefixes: all, or none. */
 export const deletePrefixes: Operation = async (asked, plat) => {
-  const items: PrefixItem[] = [];
+  const items: { readonly id: number; readonly item: PrefixItem }[] = [];
   for (const { id } of parseNetboxList(asked, netboxDeletes))
-    items.push(await prefixWith({ ...asked, id }, plat).catch(ofBody));
-  for (const item of items) await remove(item, plat);
+    items.push({ id, item: await prefixWith({ ...asked, id }, plat).catch(ofBody) });
+  const withPool = items.find(({ item }) => !item.held && item.network.pools.some(isMadeHere));
+  if (withPool) {
+    const text = formatCidr(withPool.item.cidr);
+    throw new Problem(
+      "prefix_in_use",
+      `${text} has a pool, which a job deletes before the prefix is released: delete it alone first. This request changed nothing.`,
+      { cidr: text },
+    );
+  }
+  await allOrNone(plat, async (there, written) => {
+    for (const { id, item } of items) {
+      await remove(item, there, () => written(id));
+    }
+  });
   return GONE;
 };
 
 const GONE: HttpAnswer = { status: 204, body: undefined };
 
-async function remove(item: PrefixItem, plat: Plat): Promise<void> {
-  if (item.held) return releasePrefix(plat, item);
-  const { space, cidr, pools } = item.network;
-  for (const { name } of pools) {
-    await plat.call("DELETE /v1/pools/{name}", {
-      ...{ space, path: { name }, headers: { "if-match": "*" } },
-    });
-  }
-  if (!pools.some(isMadeHere)) return;
-  // The dialect made the pool for the addresses of an assigned prefix. It goes with its pool, which a job deletes.
-  const query = { cidr: formatCidr(cidr) };
-  const read = await plat.call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", {
-    ...{ space, query },
-  });
-  const [held] = read.prefixes;
-  if (held) await releasePrefix(plat, { ...item, held });
+/**
+ * Releases a prefix, or begins to delete the pools of a network.
+ *
+ * @param written is called after each write
+ * @returns the jobs of the pools
+ */
+async function remove(
+  item: PrefixItem,
+  plat: Plat,
+  written: () => void,
+): Promise<readonly JobBody[]> {
+  const { space, pools } = item.network;
+  const jobs: JobBody[] = [];
+  if (item.held) await releasePrefix(plat, item);
+  else
+    for (const { name } of pools) {
+      const { job } = await plat.call<v.InferOutput<typeof jobBegun>>("DELETE /v1/pools/{name}", {
+        ...{ space, path: { name }, headers: { "if-match": "*" } },
+      });
+      jobs.push(job);
+      written();
+    }
+  written();
+  return jobs;
 }

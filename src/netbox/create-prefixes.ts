@@ -12,6 +12,7 @@ import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-n
 import { keysIn } from "./assign.ts";
 import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodies.ts";
 import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
+import { afterJob } from "./job.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { isIn } from "./prefix-filter.ts";
@@ -100,8 +101,9 @@ export const createPrefix: Operation = async (asked, plat) => {
   const said = saidIn(fields);
   const space = await spaceOfBody(vrf, plat);
   const networks = await networksOf(plat, space);
-  if (networks.some(({ cidr }) => sameCidr(cidr, prefix))) throw exists(formatCidr(prefix));
-  const container = networks.find(
+  const staying = networks.filter((network) => !isGoing(network));
+  if (staying.some(({ cidr }) => sameCidr(cidr, prefix))) throw exists(formatCidr(prefix));
+  const container = staying.find(
     ({ cidr, pools }) => isIn(prefix, cidr) && pools.some(({ assign }) => assign === "prefixes"),
   );
   if (container) {
@@ -127,9 +129,9 @@ export const createPrefix: Operation = async (asked, plat) => {
   rejectOther("status", status, ["active", "container"], "for a new pool");
   const kind = status === "container" ? { assign: "prefixes" } : isPool ? {} : { kind: "subnet" };
   const labelled = { ...(description && { description }), ...(tags && { tags: tags.split(",") }) };
-  await createPool(plat, space, prefix, { ...kind, ...labelled }).catch(
-    inPlaceOf("precondition_failed", () => exists(formatCidr(prefix))),
-  );
+  await createPool(plat, space, prefix, { ...kind, ...labelled })
+    .catch(inPlaceOf("precondition_failed", () => exists(formatCidr(prefix))))
+    .catch(afterJob(plat, space));
   return created([itemOf(await networkAt(plat, space, prefix))], false, asked);
 };
 
@@ -139,6 +141,9 @@ function rejectOther<T>(field: string, value: T, possible: readonly T[], where: 
   if (possible.includes(value)) return;
   throw invalid({ field, value, problem: `must be ${possible.join(" or ")} ${where}` });
 }
+
+/** Returns true for a network whose pools are all being deleted. */
+const isGoing = ({ pools }: Network): boolean => pools.every(({ state }) => state === "deleting");
 
 const exists = (cidr: string): Problem =>
   invalid({ field: "prefix", value: cidr, problem: "exists already" });
@@ -151,7 +156,8 @@ export async function networkIn(plat: Plat, item: PrefixItem): Promise<Network> 
   const pool = { ...(parent !== undefined && { parent }), kind: "subnet" };
   // Another request may have made it meanwhile.
   const made = await createPool(plat, space, cidr, pool).catch(problemFrom);
-  if (made instanceof Problem && made.code !== "precondition_failed") throw made;
+  if (made instanceof Problem && made.code !== "precondition_failed")
+    return afterJob(plat, space)(made);
   return networkAt(plat, space, cidr);
 }
 
@@ -242,15 +248,10 @@ export async function releasePrefix(
 ): Promise<void> {
   const { space } = network;
   const body = { handle: held?.handle ?? "", cidr: formatCidr(cidr) };
-  const done = await plat
-    .call<v.InferOutput<typeof prefixesReleased>>("POST /v1/prefixes/release", { space, body })
-    .catch(inPlaceOf("prefix_in_use", () => beingDeleted(body.cidr)));
+  const done = await plat.call<v.InferOutput<typeof prefixesReleased>>(
+    "POST /v1/prefixes/release",
+    { space, body },
+  );
   if (done.complete) return;
   throw new Problem("unavailable", `${body.cidr} is not released yet: send the request again.`);
 }
-
-const beingDeleted = (cidr: string): Problem =>
-  new Problem(
-    "prefix_in_use",
-    `The pool of ${cidr} is being deleted, which takes about half a minute: send the request again after it.`,
-  );

@@ -44,6 +44,7 @@ const prefixesIn = async (within: string): Promise<readonly string[]> =>
     ({ prefix }: { prefix: string }) => prefix,
   );
 const many = (count: number, body: object = {}) => Array.from({ length: count }, () => body);
+const poolNamed = async (name: string) => (await call("GET", `/v1/pools/${name}`)).body;
 
 /** Lets the database refuse some writes, until the mocks are restored. */
 function failWritesWhere(isRefused: (write: Parameters<typeof table.write>[0]) => boolean): void {
@@ -61,6 +62,39 @@ const assigned = async (count: number): Promise<readonly Named[]> => {
 };
 
 describe("a list of deletes of which one is not possible", () => {
+  it("leaves the pools before it as they are", async () => {
+    await call("PUT", "/v1/pools/free", { body: { cidr: "10.3.0.0/24" } });
+    await assigned(1);
+    const body = [{ id: await idOf("10.3.0.0/24") }, { id: await idOf("10.1.0.0/28") }];
+    const refused = await netbox("DELETE", PREFIXES, { body });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_in_use" } });
+    expect(refused.body.detail).toMatch(/ This request changed nothing\.$/);
+    expect(await poolNamed("free")).not.toHaveProperty("state");
+  });
+
+  it("leaves the assigned prefixes before it with their handles", async () => {
+    const path = await availableIn("10.128.0.0/16", "prefixes");
+    const { body: prefix } = await netbox("POST", path, { body: { prefix_length: 24 } });
+    await assigned(1);
+    const body = [{ id: prefix.id }, { id: await idOf("10.1.0.0/28") }];
+    expect((await netbox("DELETE", PREFIXES, { body })).status).toBe(409);
+    expect(await netbox("GET", `${PREFIXES}${prefix.id}/`)).toMatchObject({ status: 200 });
+    await netbox("DELETE", `${PREFIXES}${prefix.id}/`);
+  });
+
+  it("does not begin to delete the pool of an assigned prefix, which ends after the request", async () => {
+    const path = await availableIn("10.128.0.0/16", "prefixes");
+    const { body: prefix } = await netbox("POST", path, { body: { prefix_length: 24 } });
+    const child = `${PREFIXES}${prefix.id}/available-ips/`;
+    const { body: address } = await netbox("POST", child, { body: {} });
+    await netbox("DELETE", `${ADDRESSES}${address.id}/`);
+    const refused = await netbox("DELETE", PREFIXES, { body: [{ id: prefix.id }] });
+    expect(refused).toMatchObject({ status: 409, body: { code: "prefix_in_use" } });
+    expect(refused.body.detail).toMatch(/delete it alone first/);
+    const name = `netbox-${prefix.prefix.replaceAll(/[./]/g, "-")}`;
+    expect(await poolNamed(name)).not.toHaveProperty("state");
+  });
+
   it("leaves the addresses of a space before it, if the caller has no role in another space", async () => {
     await spaceNamed("blue").put("/v1/pools/lan", { cidr: "10.1.0.0/24" });
     const [here] = await assigned(1);
@@ -77,6 +111,18 @@ describe("a list of deletes of which one is not possible", () => {
     vi.unstubAllEnvs();
     expect(await netbox("GET", `${ADDRESSES}${here?.id}/`)).toMatchObject({ status: 200 });
     await netbox("DELETE", `${ADDRESSES}${there.body.id}/`);
+  });
+
+  it("is a single delete too, of a network with several pools", async () => {
+    for (const [name, range] of [
+      ["one", "10.7.0.10-10.7.0.19"],
+      ["two", "10.7.0.20-10.7.0.29"],
+    ] as const)
+      await call("PUT", `/v1/pools/${name}`, { body: { cidr: "10.7.0.0/24", ranges: [range] } });
+    await netbox("POST", ADDRESSES, { body: { address: "10.7.0.20" } });
+    const refused = await netbox("DELETE", `${PREFIXES}${await idOf("10.7.0.0/24")}/`);
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_in_use" } });
+    expect(await poolNamed("one")).not.toHaveProperty("state");
   });
 });
 
@@ -96,6 +142,19 @@ describe("a list of changes of which one is not possible", () => {
     expect((await netbox("PATCH", ADDRESSES, { body })).status).toBe(400);
     const read = await netbox("GET", `${ADDRESSES}${one?.id}/`);
     expect(read.body.description).toBe("old");
+  });
+
+  it("leaves the pools before it as they are", async () => {
+    await call("PUT", "/v1/pools/going", { body: { cidr: "10.9.0.0/24" } });
+    const going = await idOf("10.9.0.0/24");
+    await netbox("DELETE", `${PREFIXES}${going}/`);
+    const body = [
+      { id: await idOf("10.1.0.0/28"), description: "new" },
+      { id: going, description: "new" },
+    ];
+    const refused = await netbox("PATCH", PREFIXES, { body });
+    expect(refused).toMatchObject({ status: 409, body: { code: "pool_deleting" } });
+    expect(await poolNamed("lan")).not.toHaveProperty("description");
   });
 });
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { netbox } from "./netbox.ts";
-import { call, spaceNamed } from "./plat.ts";
+import { call, scheduledRun, spaceNamed } from "./plat.ts";
+
+const work = scheduledRun("work");
 
 beforeAll(async () => {
   const none = { cooldownSeconds: 0 };
@@ -14,6 +16,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
@@ -140,6 +143,43 @@ describe("a new prefix", () => {
     expect(pool.body).toMatchObject({ cidr: "10.6.0.0/24", kind: "subnet" });
     expect((await create({ prefix: "10.6.0.0/24" })).body.detail).toMatch(/exists already/);
     expect((await netbox("DELETE", `ipam/prefixes/${body.id}/`)).status).toBe(204);
+  });
+
+  it.each([
+    ["the same prefix", "10.50.0.0/24", "pool_deleting"],
+    ["one around it", "10.50.0.0/16", "pool_overlap"],
+  ])("waits for the job that deletes a pool in its way: %s", async (_, prefix, code) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const { body } = await create({ prefix: "10.50.0.0/24" });
+    await netbox("DELETE", `ipam/prefixes/${body.id}/`);
+    const refused = await create({ prefix });
+    expect(refused).toMatchObject({
+      ...{ status: 409, headers: { "retry-after": "78" } },
+      body: { code, retryable: true, retryAfterSeconds: 78, job: expect.any(String) },
+    });
+    const { earliestEndAt } = (await call("GET", `/v1/jobs/${refused.body.job}`)).body;
+    expect(refused.body.detail).toMatch(`Send the request again after ${earliestEndAt}`);
+    vi.setSystemTime(Date.now() + 90_000);
+    const late = await create({ prefix });
+    expect(late.body).toMatchObject({ code, retryable: true, retryAfterSeconds: 60 });
+    for (let minute = 0; minute < 5; minute++) {
+      vi.setSystemTime(Date.now() + 60_000);
+      await work();
+    }
+    const made = await create({ prefix });
+    expect(made.status).toBe(201);
+    await netbox("DELETE", `ipam/prefixes/${made.body.id}/`);
+    for (let minute = 0; minute < 5; minute++) {
+      vi.setSystemTime(Date.now() + 60_000);
+      await work();
+    }
+  });
+
+  it("is a pool in a container that is being deleted, once that is gone", async () => {
+    const { body } = await create({ prefix: "10.51.0.0/16", status: "container" });
+    await netbox("DELETE", `ipam/prefixes/${body.id}/`);
+    const refused = await create({ prefix: "10.51.1.0/24" });
+    expect(refused.body).toMatchObject({ code: "pool_overlap", retryable: true });
   });
 
   it("is a pool of prefixes if it is a container, and one of all its addresses if it is a pool", async () => {

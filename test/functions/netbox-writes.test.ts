@@ -330,7 +330,11 @@ describe("a prefix inside a container", () => {
     expect(inUse).toMatchObject({ status: 409, body: { code: "pool_in_use" } });
     for (const { id } of made) await netbox("DELETE", `${ADDRESSES}${id}/`);
     const ending = await netbox("DELETE", `${PREFIXES}${prefix.id}/`);
-    expect(ending).toMatchObject({ status: 409, body: { code: "prefix_in_use" } });
+    const { job, retryAfterSeconds, detail } = ending.body;
+    expect(ending).toMatchObject({ status: 409, body: { code: "pool_deleting", retryable: true } });
+    expect(retryAfterSeconds).toBeGreaterThan(60);
+    const { earliestEndAt } = (await call("GET", `/v1/jobs/${job}`)).body;
+    expect(detail).toMatch(`Send the request again after ${earliestEndAt}`);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     for (let minute = 0; minute < 10; minute++) {
       vi.setSystemTime(Date.now() + 60_000);
