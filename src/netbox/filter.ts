@@ -1,3 +1,4 @@
+import { repeatedParameter } from "../api/http/parameters.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { cut, shortened } from "../api/schema/schema.ts";
 
@@ -39,7 +40,7 @@ export function queryOf(text: string): QueryValues {
 export function onlyIn(query: QueryValues, name: string): string | undefined {
   const [value, ...more] = query.get(name) ?? [];
   if (more.length === 0) return value;
-  throw invalid({ field: `?${name}`, problem: "is repeated: it takes one value" });
+  throw invalid(repeatedParameter(name));
 }
 
 /** Returns true for the name of a filter on one of the fields, with or without a lookup. */

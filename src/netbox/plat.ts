@@ -140,6 +140,7 @@ function eventFor(event: Event, key: string, request: PlatRequest): Event {
     routeKey: key,
     headers: { "content-type": "application/json", ...headers },
     pathParameters: { ...path, space },
+    rawQueryString: new URLSearchParams(query).toString(),
     ...(query && { queryStringParameters: { ...query } }),
     ...(body !== undefined && { body: JSON.stringify(body) }),
     isBase64Encoded: false,

@@ -378,7 +378,7 @@ export function anyEvent(route: Route, sent: readonly Event[]): fc.Arbitrary<Eve
       return {
         ...eventOf(route.method, route.path),
         pathParameters: Object.fromEntries(parts.map((name, i) => [name, path[i]])),
-        ...(query && { queryStringParameters: Object.fromEntries(query) }),
+        ...(query && asSent(query)),
         headers: {
           "content-type": "application/json",
           ...without(headers),
@@ -389,4 +389,15 @@ export function anyEvent(route: Route, sent: readonly Event[]): fc.Arbitrary<Eve
         isBase64Encoded: base64 !== "no",
       };
     });
+}
+
+/** Returns the query of an event: as it was sent, and with what is repeated joined. */
+function asSent(query: readonly (readonly [string, string])[]) {
+  const joined = new Map<string, string>();
+  for (const [name, value] of query)
+    joined.set(name, joined.has(name) ? `${joined.get(name)},${value}` : value);
+  return {
+    rawQueryString: new URLSearchParams(query as [string, string][]).toString(),
+    queryStringParameters: Object.fromEntries(joined),
+  };
 }

@@ -54,6 +54,18 @@ describe("a private REST API", () => {
     });
   });
 
+  it("tells a comma in a parameter from a parameter that is repeated", async () => {
+    const addresses = "/v1/spaces/rest-b/addresses";
+    for (const name of ["handle", "attribute.tenant"]) {
+      const comma = await send("GET", addresses, { query: { [name]: "x,y" } });
+      expect(comma).toMatchObject({ status: 200, body: { addresses: [] } });
+      expect(await send("GET", addresses, { query: { [name]: ["x", "y"] } })).toMatchObject({
+        status: 400,
+        body: { fields: [{ field: `?${name}`, problem: "is repeated: it takes one value" }] },
+      });
+    }
+  });
+
   it("rejects a path that is no percent-encoding by name", async () => {
     expect(await send("GET", "/v1/handles/%zz")).toMatchObject({
       status: 400,

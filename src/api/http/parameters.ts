@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PROBE_SPACE } from "../../kernel/values/probe.ts";
 import type { Address } from "../../net/address.ts";
 import { type NameInBody, RESOURCE } from "../names.ts";
-import { DRY_RUN } from "../query.ts";
+import { DRY_RUN, takesSeveral } from "../query.ts";
 import { inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../route.ts";
 import {
   address,
@@ -17,7 +17,10 @@ import { type FieldProblem, invalid, orProblem, Problem } from "../schema/proble
 import { checked, cut, isRecord, shortened } from "../schema/schema.ts";
 import type { Event } from "./event.ts";
 
-/** Parses the space in the path, and the query. The entries name the known parameters; any other parameter is rejected. */
+/**
+ * Parses the space in the path, and the query. The entries name the known parameters. Any other parameter is rejected, and so is
+ * a repeated one that takes one value.
+ */
 export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
   const query = event.queryStringParameters ?? {};
   const known = Object.keys(entries);
@@ -28,6 +31,8 @@ export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entrie
         name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
       ),
     );
+  const repeated = repeatedIn(event).filter((name) => !takesSeveral(entries[name]));
+  if (repeated.length > 0) throw invalid(...repeated.map(repeatedParameter));
   const named = event.pathParameters?.space;
   const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);
   if (space === PROBE_SPACE && !READS.includes(event.requestContext.http.method))
@@ -38,6 +43,21 @@ export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entrie
   );
   return { ...input, space };
 }
+
+/**
+ * Returns the names of the parameters that come more than once. API Gateway has joined their values by commas, which a
+ * value may contain too, so only the query as it was sent tells the two apart.
+ */
+function repeatedIn({ rawQueryString }: Event): readonly string[] {
+  const names = [...new URLSearchParams(rawQueryString).keys()];
+  return [...new Set(names.filter((name, i) => names.indexOf(name) < i))];
+}
+
+/** Returns the problem of a parameter that comes more than once and takes one value. */
+export const repeatedParameter = (name: string): FieldProblem => ({
+  field: `?${shortened(name)}`,
+  problem: "is repeated: it takes one value",
+});
 
 const READS: readonly string[] = ["GET", "HEAD"];
 

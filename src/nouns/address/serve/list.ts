@@ -30,8 +30,8 @@ const addressPosition = v.union([
 
 /** Parses which addresses a request lists. */
 export function parseAddressList(event: Event): AddressSearch {
-  const attributes = parseAttributeFilters(event);
   const query = parseQuery(withoutAttributes(event), OTHERS);
+  const attributes = parseAttributeFilters(event);
   const { host, affinityType, cursor, ...asked } = query;
   if (host === undefined && affinityType !== undefined)
     throw invalid({ field: "?affinityType", value: affinityType, problem: "needs a host" });
