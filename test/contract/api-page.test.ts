@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { SPACE_PATH } from "../../src/api/route.ts";
+import { type Route, SPACE_PATH } from "../../src/api/route.ts";
 import { ROUTES } from "../../src/contract/routes.ts";
+
+const page = readFileSync("docs/api.md", "utf8");
+
+const DECLARED = ROUTES.filter(({ path }) => !path.startsWith(`${SPACE_PATH}/`));
+const nameOf = ({ method, path }: Route) => `${method} ${path.replace("+}", "}")}`;
 
 /** Returns the routes in the first column of a row, such as `GET`, `PUT /v1/pools[/{name}]`. A path without a method has the last one. */
 function routesIn(column: string): string[] {
@@ -23,11 +28,15 @@ function routesIn(column: string): string[] {
 }
 
 it("the table of docs/api.md has each route once, by the path that names no space", () => {
-  const [, table = ""] = readFileSync("docs/api.md", "utf8").split("\n| Route | What it does |\n");
+  const [, table = ""] = page.split("\n| Route | What it does |\n");
   const rows = table.slice(0, table.indexOf("\n\n")).split("\n").slice(1);
   const told = rows.flatMap((row) => routesIn(row.split(" | ")[0] ?? ""));
-  const declared = ROUTES.filter(({ path }) => !path.startsWith(`${SPACE_PATH}/`)).map(
-    ({ method, path }) => `${method} ${path.replace("+}", "}")}`,
-  );
-  expect(told.toSorted()).toEqual(declared.toSorted());
+  expect(told.toSorted()).toEqual(DECLARED.map(nameOf).toSorted());
+});
+
+it("docs/api.md names each route that takes a dry run in its query", () => {
+  const [, rule = ""] = page.split("These routes take it:");
+  const told = routesIn(rule.slice(0, rule.indexOf("\n*")));
+  const declared = DECLARED.filter(({ query = {} }) => "dryRun" in query);
+  expect(told.toSorted()).toEqual(declared.map(nameOf).toSorted());
 });

@@ -56,6 +56,16 @@ describe("an instance of a workload", () => {
     });
   });
 
+  it("has no memory of a replaced uid after the last of its addresses was released", async () => {
+    const plat = await spaceWithPool();
+    for (const uid of ["a", "b"]) expect(await assign(plat, uid)).toMatchObject({ status: 200 });
+    expect(await assign(plat, "a")).toMatchObject({ status: 409 });
+    await release(plat, "b", { keep: true });
+    expect(await assign(plat, "a")).toMatchObject({ status: 409 });
+    await release(plat, "b");
+    expect(await assign(plat, "a")).toMatchObject({ status: 200 });
+  });
+
   it("is explained by a dry run with the addresses that it has", async () => {
     const plat = await spaceWithPool();
     await assign(plat, "a");
