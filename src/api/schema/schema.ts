@@ -73,14 +73,20 @@ export function rule<T extends object>(problems: (value: T) => readonly FieldPro
 /** Returns the demand of a schema that has no words of its own, which are for what people read from files. */
 const demanded = ({ expected }: v.BaseIssue<unknown>): string => `must be of type ${expected}`;
 
-/** Parses a value with a schema. @throws {Problem} with all its errors */
+/**
+ * Parses a value with a schema.
+ *
+ * @param whole the name of the value itself in an error
+ * @throws {Problem} with all its errors
+ */
 export function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
+  whole = "body",
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value, { abortPipeEarly: true, message: demanded });
   if (result.success) return result.output;
-  throw invalidAll(result.issues.map((issue) => fieldProblem(issue, value)));
+  throw invalidAll(result.issues.map((issue) => fieldProblem(issue, value, whole)));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -103,9 +109,10 @@ export function shortened(value: unknown): unknown {
 function fieldProblem(
   { kind, path, input, message }: v.BaseIssue<unknown>,
   received: unknown,
+  whole: string,
 ): FieldProblem {
   const keys = path?.map(({ key }) => key) ?? [];
-  const field = path ? pathText(keys) : "body";
+  const field = path ? pathText(keys) : whole;
   // A schema demands a kind of value in its message; of a rule, the message is about what else there is.
   if (input === undefined) return { field, problem: kind === "schema" ? "is required" : message };
   // The input of a rule can be what a schema made of the value. An entry of a text is in no received object.

@@ -230,7 +230,7 @@ const LISTS: ReadonlySet<string> = new Set(["List", "NodeList", "PodList"]);
 
 /** Returns a manifest, or the items of a list; an item of a `PodList` is a pod even without a kind. */
 function itemsOf({ name }: InventoryFile, document: unknown): readonly Item[] {
-  const list = orProblem(() => checked(listed, document));
+  const list = orProblem(() => checked(listed, document, "it"));
   if (list instanceof Problem)
     throw usageError(
       `${name} is not a Kubernetes list. It must be what kubectl get -o json prints: ${list.detail}`,
@@ -257,7 +257,7 @@ function checkedAs<Schema extends v.GenericSchema>(
   { at, kind, value }: Item,
   { name }: InventoryFile,
 ): v.InferOutput<Schema> {
-  const result = orProblem(() => checked(schema, value));
+  const result = orProblem(() => checked(schema, value, "it"));
   if (!(result instanceof Problem)) return result;
   throw usageError(`${name}: ${at}, a ${kind}, is not valid: ${result.detail}`);
 }

@@ -136,7 +136,7 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
  * trust that inventory. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): CheckReport {
-  const result = orProblem(() => checked(report, parsed(file, text)));
+  const result = orProblem(() => checked(report, parsed(file, text), "it"));
   if (result instanceof Problem)
     throw usageError(`${file} is not a report of plat check: ${result.detail}`);
   const { space: of, checkedAt, brake, candidates } = result;

@@ -129,22 +129,16 @@ export interface Conflict {
 export function addressConflicts(desired: DesiredAddress): readonly Conflict[] {
   const name = formatAddress(desired.address);
   const checks = [
-    ...(desired.workload ? [] : [["a handle", newCallerHandle, desired.handle] as const]),
-    ["a host", newNode, hostName(desired.host)],
-    ["attributes", attributes, desired.attributes],
-    ["an alternate owner", attributes, desired.alternate ?? {}],
+    ...(desired.workload ? [] : [["a handle", { handle: newCallerHandle }, desired] as const]),
+    ["a host", { host: newNode }, { host: hostName(desired.host) }],
+    ["attributes", { attributes }, desired],
+    ["an alternate owner", { alternate: attributes }, { alternate: desired.alternate ?? {} }],
   ] as const;
-  return checks.flatMap(([field, schema, value]) => {
-    const problem = orProblem(() => checked(schema as v.GenericSchema, value));
-    return problem instanceof Problem
-      ? [
-          {
-            kind: "address",
-            name,
-            problem: `has ${field} that Plat does not take (${desired.where}): ${problem.detail}`,
-          },
-        ]
-      : [];
+  return checks.flatMap(([what, entries, value]): Conflict[] => {
+    const problem = orProblem(() => checked(v.object<v.ObjectEntries>(entries), value));
+    if (!(problem instanceof Problem)) return [];
+    const told = `has ${what} that Plat does not take (${desired.where}): ${problem.detail}`;
+    return [{ kind: "address", name, problem: told }];
   });
 }
 

@@ -94,7 +94,7 @@ function pageOf(file: string, text: string) {
     throw usageError(`${file} is not an answer of NetBox to GET /api/ipam/ip-addresses/.`);
   const { count, next } = page.success ? page.output : { count: null, next: null };
   const entries = results.map((entry: unknown, i) => {
-    const read = orProblem(() => checked(ipAddress, entry));
+    const read = orProblem(() => checked(ipAddress, entry, "it"));
     if (!(read instanceof Problem)) return { entry: read, where: `${file}, id ${read.id}` };
     throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${read.detail}`);
   });

@@ -129,7 +129,7 @@ describe("a file that is odd is rejected by its name", () => {
     ["nothing", "file-0 is empty; it must be what kubectl get -o json prints.", ["\n"]],
     [
       "prose",
-      "file-0 is not a Kubernetes list. It must be what kubectl get -o json prints: body must be of type Object",
+      "file-0 is not a Kubernetes list. It must be what kubectl get -o json prints: it must be of type Object",
       ["no resources found"],
     ],
     ["an array", "file-0 is not a Kubernetes list. It ", ["[]"]],

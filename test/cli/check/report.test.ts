@@ -63,6 +63,7 @@ describe("a report", () => {
   });
 
   it.each<[string, (report: Record<string, never>) => unknown]>([
+    ["it must be of type Object", () => "report"],
     ["version must be 1", (report) => ({ ...report, version: 2 })],
     ["candidates is required", ({ candidates: _, ...report }) => report],
     ["candidates[0].firstSeenAt must be a time", (report) => changed(report, { firstSeenAt: "x" })],

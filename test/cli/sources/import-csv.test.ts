@@ -111,16 +111,17 @@ describe("plat import csv", () => {
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle: "other" });
     const before = await checkTable(server().context);
     const { exit, err } = await importing(
-      `${TABLE}10.0.0.2,vm-3,rack-1,\n10.9.0.1,vm-4,rack-1,\n10.0.0.3,vm-5,rack 1,\n10.0.0.4,vm?6,rack-1,\n10.0.0.5,vm-7,rack#1,\n`,
+      `${TABLE}10.0.0.2,vm-3,rack-1,\n10.9.0.1,vm-4,rack-1,\n10.0.0.3,vm-5,rack 1,\n10.0.0.4,vm?6,rack-1,\n10.0.0.5,vm-7,rack#1,\n10.0.0.6,vm-8,rack-1,note=${"x".repeat(1_025)}\n`,
     );
     expect(exit).toBe(1);
     expect(err).toContain("address 10.0.0.1 (stdin, line 2) is assigned to handle other in Plat");
     expect(err).toContain("address 10.0.0.2 occurs twice: stdin, line 3, and stdin, line 5");
     expect(err).toContain("address 10.9.0.1 (stdin, line 6) is in no pool");
     expect(err).toContain("has a host that Plat does not take (stdin, line 7)");
-    const noPath = "body must not contain ?, % or #, because no path can contain them";
-    expect(err).toContain(`has a handle that Plat does not take (stdin, line 8): ${noPath}`);
-    expect(err).toContain(`has a host that Plat does not take (stdin, line 9): ${noPath}`);
+    const noPath = "must not contain ?, % or #, because no path can contain them";
+    expect(err).toContain(`has a handle that Plat does not take (stdin, line 8): handle ${noPath}`);
+    expect(err).toContain(`has a host that Plat does not take (stdin, line 9): host ${noPath}`);
+    expect(err).toContain("(stdin, line 10): attributes.note must ");
     expect(await checkTable(server().context)).toEqual(before);
   });
 
