@@ -65,8 +65,10 @@ function nounFirst(program: Command, words: readonly string[]): readonly string[
   if (second !== undefined && command?.commands.length === 0)
     return byOption(program, command, second, replace);
   if (command) {
-    const verb = second === undefined ? undefined : verbOf(command, second);
-    return verb === undefined || verb === second ? undefined : replace(2, first, verb);
+    // A verb or an alias of one is right, and what is wrong stands behind it.
+    if (second === undefined || childOf(command, second)) return undefined;
+    const verb = verbOf(command, second);
+    return verb === undefined ? undefined : replace(2, first, verb);
   }
   if (first === "ipam") return replace(1);
   const plural = nounOf(program, first);
