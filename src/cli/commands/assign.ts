@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
-import { type Answer, mayBeDone, PlatError } from "../../client/index.ts";
+import { type Answer, isRejection, mayBeDone, PlatError } from "../../client/index.ts";
 import {
   action,
   type DryRunOption,
@@ -135,7 +135,7 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
   // The uid of an instance makes its request safe to repeat, in place of a key. A message may have to name the key.
   const { idempotencyKey = named ? undefined : randomUUID() } = options;
   const assigning = client.assign({ idempotencyKey, body: { ...bodyOf(options), ...named } });
-  const { body } = await keyInError(assigning, idempotencyKey, !options.dryRun);
+  const { body } = await orAdvice(assigning, idempotencyKey, !options.dryRun);
   if ("dryRun" in body) return printExplanation(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
   for (const message of body.messages) io.err(`${message}\n`);
@@ -172,8 +172,13 @@ function bodyOf(options: AssignOptions) {
   };
 }
 
-/** Returns the answer of a keyed request; adds the key to the message of an error after which the request may be done. */
-export async function keyInError<T>(
+/**
+ * Returns the answer of an assign. Where its error leaves something to do, the message also says what: to repeat it with its key, or
+ * to ask why no pool can serve it.
+ *
+ * @param writes false for a dry run
+ */
+export async function orAdvice<T>(
   answering: Promise<T>,
   key: string | undefined,
   writes: boolean,
@@ -181,8 +186,10 @@ export async function keyInError<T>(
   try {
     return await answering;
   } catch (error) {
-    const mayBeAssigned = error instanceof PlatError && mayBeDone(error) && writes;
-    throw mayBeAssigned && key !== undefined ? withKey(error, key) : error;
+    if (!writes || !(error instanceof PlatError)) throw error;
+    if (isRejection(error, "no_pool_available"))
+      throw addedTo(error, "The same command with --dry-run explains each pool.");
+    throw mayBeDone(error) && key !== undefined ? withKey(error, key) : error;
   }
 }
 

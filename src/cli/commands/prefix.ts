@@ -18,7 +18,7 @@ import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { knownIn } from "../space/lists.ts";
-import { keyInError, printExplanation } from "./assign.ts";
+import { orAdvice, printExplanation } from "./assign.ts";
 
 /** Makes the commands for prefixes that a handle has. `plat node cidr` is for those of nodes. */
 export const prefixCommand = (io: Io): Command =>
@@ -127,7 +127,7 @@ async function assign(
   const key = idempotencyKey ?? randomUUID();
   const body = { handle, pools, attributes, ...fields };
   const asked = client.assignPrefix({ idempotencyKey: key, body });
-  const { body: answer } = await keyInError(asked, key, !options.dryRun);
+  const { body: answer } = await orAdvice(asked, key, !options.dryRun);
   if ("dryRun" in answer) return printExplanation(print, answer);
   const rows = answer.prefixes.map((prefix) => ({ ...prefix, handle }));
   print({ columns: COLUMNS, rows, document: answer });

@@ -65,7 +65,7 @@ export function addedTo(error: PlatError, line: string): CommandError {
 const ADVICE: Readonly<Partial<Record<ProblemCode, string>>> = {
   forbidden: "An operator of the API grants roles.",
   unauthenticated: "Set PLAT_TOKEN to the token of the server.",
-  no_pool_available: "`plat assign` with --dry-run explains each pool; `plat pool get` lists them.",
+  no_pool_available: "`plat pool get` lists the pools.",
   pool_exhausted: "`plat show` lists the free addresses of each pool.",
   host_not_registered: "Register the host with `plat node apply -f FILE`.",
   precondition_failed: "It changed in the meantime. Look at it, and repeat the command.",

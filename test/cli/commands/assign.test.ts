@@ -224,6 +224,16 @@ describe("plat assign", () => {
   });
 });
 
+describe("plat assign where no pool can serve it", () => {
+  it("names a dry run, which explains each pool", async () => {
+    await pool("off", { cidr: "10.1.0.0/24", disabled: true });
+    const { exit, err } = await plat("assign", "--host", "n1", "--ipv4", "1");
+    expect(exit).toBe(1);
+    expect(err).toContain("  `plat pool get` lists the pools.\n  code: no_pool_available\n");
+    expect(err).toMatch(/\n {2}The same command with --dry-run explains each pool\.\n$/);
+  });
+});
+
 describe("plat assign --dry-run", () => {
   it("explains pool by pool, and block by block, and writes nothing", async () => {
     await pool("main", { cidr: "10.0.0.0/28", blockSize: 28 });

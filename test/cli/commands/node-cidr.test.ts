@@ -19,6 +19,14 @@ describe("plat node cidr", () => {
     expect(err).toMatch(/^Write to the Node object: 10\.64\.[01]\.0\/24\n$/);
   });
 
+  it("advises nothing that it does not take where no pool can serve it", async () => {
+    await pool();
+    const { exit, err } = await plat("node", "cidr", "ensure", "node-1", ...UID);
+    expect(exit).toBe(1);
+    expect(err).toContain("  `plat pool get` lists the pools.\n  code: no_pool_available\n");
+    expect(err).not.toContain("--dry-run");
+  });
+
   it("confirms the prefix that a node states, and shows it", async () => {
     await prefixes();
     const { exit, err } = await plat("node", "cidr", "ensure", "node-1", ...UID, ...CIDR);

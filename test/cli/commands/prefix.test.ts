@@ -48,6 +48,15 @@ describe("plat prefix", () => {
     expect((await plat("prefix", "get", "cluster-7")).err).toContain("has no prefixes");
   });
 
+  it("names a dry run of itself where no pool can serve it", async () => {
+    await clusters();
+    const { exit, err } = await assign("--family", "6");
+    expect(exit).toBe(1);
+    expect(err).toContain("  `plat pool get` lists the pools.\n  code: no_pool_available\n");
+    expect(err).toMatch(/\n {2}The same command with --dry-run explains each pool\.\n$/);
+    expect(err).not.toContain("plat assign");
+  });
+
   it("needs a handle or a prefix to show", async () => {
     await clusters();
     const { exit, err } = await plat("prefix", "get");
