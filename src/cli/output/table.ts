@@ -5,8 +5,8 @@ import type { Style } from "../shell/style.ts";
 export interface Column<Row> {
   readonly header: string;
   readonly value: (row: Row) => string | number | boolean | undefined;
-  /** Shown only with `-o wide`. */
-  readonly wide?: true;
+  /** Shown only with `-o wide`; `if empty`, also without it where a row has a value. */
+  readonly wide?: true | "if empty";
   /** The layout of long values: a sentence or a list wraps, and a name is cut on a terminal. */
   readonly long?: "wrap" | "cut";
   /** Marks a state, such as `done`. A terminal shows it in color. */
@@ -64,7 +64,12 @@ function tableOf<Row>(
   hasHead: boolean,
 ): string {
   const { isWide, style } = layout;
-  const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
+  const shown = columns.filter(
+    ({ wide, value }) =>
+      isWide ||
+      wide === undefined ||
+      (wide === "if empty" && rows.some((row) => value(row) !== undefined)),
+  );
   const texts = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
   const widths = shown.map(({ header }, at) =>
     Math.max(header.length, ...texts.map((row) => row[at]?.length ?? 0)),

@@ -8,6 +8,8 @@ import { type BlockUsage, readUsage, readUsageOfBlocks } from "../space/usage.ts
 interface Row extends BlockUsage {
   readonly kind: "pool" | "block";
   readonly pool: string | undefined;
+  /** The reason why a pool serves no requests. */
+  readonly state?: string | undefined;
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -29,6 +31,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "COOLING", value: ({ cooling, capacity }) => withShare(cooling, capacity), wide: true },
   { header: "FREE", value: ({ available, capacity }) => withShare(available, capacity) },
   { header: "UNIT", value: ({ unit = "addresses" }) => unit, wide: true },
+  { header: "STATE", value: ({ state }) => state, wide: "if empty", isState: true },
 ];
 
 /** The columns of blocks: only these have a host. */
@@ -52,8 +55,8 @@ export async function showPools(
   );
   const { pools, orphans, unreadable = [] } = document;
   const rows: Row[] = [
-    ...pools.flatMap(({ blocks = [], ...pool }): Row[] => [
-      { kind: "pool", ...pool },
+    ...pools.flatMap(({ blocks = [], disabled, ...pool }): Row[] => [
+      { kind: "pool", ...pool, state: pool.state ?? (disabled ? "disabled" : undefined) },
       ...blocks.map((block) => ({ kind: "block" as const, pool: pool.pool, ...block })),
     ]),
     ...(orphans ?? []).map((block) => ({ ...block, kind: "block" as const, pool: undefined })),

@@ -3,6 +3,7 @@ import { type Answer, found, isRejection, NotPlat, type PlatClient } from "../..
 import type { Count } from "../output/count.ts";
 import { atOnce } from "./at-once.ts";
 import { allBlocks, type BlockStatus } from "./blocks.ts";
+import { readPools } from "./configuration.ts";
 import { knownIn } from "./lists.ts";
 
 interface Usage {
@@ -22,6 +23,9 @@ export interface BlockUsage extends Usage, Partial<Pick<BlockStatus, "host" | "a
 /** The counts of a pool, and on request of its blocks. */
 interface PoolUsage extends Usage {
   readonly pool: string;
+  /** Absent unless the pool serves no requests because of it. */
+  readonly state?: string | undefined;
+  readonly disabled?: boolean | undefined;
   readonly blocks?: readonly BlockUsage[];
 }
 
@@ -36,7 +40,12 @@ export interface SpaceUsage {
 
 /** Reads the counts of the pools. */
 export async function readUsage(client: PlatClient): Promise<SpaceUsage> {
-  return { pools: await poolsIn(client.pages.readUtilizations()) };
+  const [pools, known] = await Promise.all([
+    poolsIn(client.pages.readUtilizations()),
+    readPools(client),
+  ]);
+  const settings = new Map(known.map(({ name, state, disabled }) => [name, { state, disabled }]));
+  return { pools: pools.map((pool) => ({ ...pool, ...settings.get(pool.pool) })) };
 }
 
 /** Returns how many addresses of a pool are assigned. */
@@ -53,9 +62,10 @@ const poolsIn = async (pages: AsyncIterable<Answer<"readUtilizations">>) =>
 /** Reads the counts of the pools and of their blocks, and those of blocks of no pool. */
 export async function readUsageOfBlocks(client: PlatClient): Promise<SpaceUsage> {
   const { pools: all } = await readUsage(client);
-  const read = await atOnce(all, PAGE_READS_AT_ONCE, ({ pool }) =>
-    found(poolWithBlocks(client, pool)),
-  );
+  const read = await atOnce(all, PAGE_READS_AT_ONCE, async ({ pool, state, disabled }) => {
+    const whole = await found(poolWithBlocks(client, pool));
+    return whole && { ...whole, state, disabled };
+  });
   const pools = read.filter((pool) => pool !== undefined);
   const owned = new Map((await allBlocks(client)).map((block) => [block.cidr, block]));
   return {

@@ -13,6 +13,22 @@ describe("plat pool get", () => {
     });
   });
 
+  it("shows the state of a pool that is being deleted, in the list and alone", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    await plat("pool", "create", "old", "--cidr", "10.1.0.0/16");
+    await plat("pool", "delete", "old", "--yes");
+    expect((await plat("pool", "get")).out).toBe(
+      [
+        "NAME   CIDR          BLOCKSIZE   DISABLED   STATE",
+        "old    10.1.0.0/16   26          false      deleting",
+        "web    10.0.0.0/16   26          false      <none>",
+        "",
+      ].join("\n"),
+    );
+    expect((await plat("pool", "get", "old")).out).toMatch(/ STATE\nold .* deleting\n$/);
+    expect((await plat("pool", "get", "web")).out).not.toContain("STATE");
+  });
+
   it("says the problem's code of a pool that is not there, and exits with 1", async () => {
     const { exit, err } = await plat("pool", "get", "nope");
     expect(exit).toBe(1);

@@ -50,13 +50,36 @@ describe("plat show", () => {
     ]);
   });
 
+  it("shows which pools serve nobody, and why, where there are any", async () => {
+    await pool();
+    await pool("gone", { cidr: "10.1.0.0/24", blockSize: 28 });
+    await pool("off", { cidr: "10.2.0.0/24", blockSize: 28, disabled: true });
+    await plat("pool", "delete", "gone", "--yes");
+    const rows = [
+      "KIND   POOL   CIDR          TOTAL   IN USE   FREE         STATE",
+      "pool   gone   10.1.0.0/24   256     0 (0%)   256 (100%)   deleting",
+      "pool   main   10.0.0.0/24   256     0 (0%)   256 (100%)   <none>",
+      "pool   off    10.2.0.0/24   256     0 (0%)   256 (100%)   disabled",
+      "",
+    ];
+    expect((await plat("show")).out).toBe(rows.join("\n"));
+    expect((await plat("show", "--show-blocks")).out).toBe(rows.join("\n"));
+    const { pools } = JSON.parse((await plat("show", "-o", "json")).out);
+    expect(pools).toMatchObject([
+      { pool: "gone", state: "deleting", disabled: false },
+      { pool: "main", disabled: false },
+      { pool: "off", disabled: true },
+    ]);
+    expect(pools[1]).not.toHaveProperty("state");
+  });
+
   it("tells large counts as powers of two, and to programs exactly", async () => {
     await pool("six", { cidr: "fd00::/20" });
     await assign("n1", "fd00::7", "a");
     const { out } = await plat("show", "-o", "wide");
     expect(out.split("\n")[1]?.split(/ {2,}/)).toEqual([
       ...["pool", "six", "fd00::/20", "2^108", "1 (0%)"],
-      ...["0 (0%)", "0 (0%)", "0 (0%)", "2^108-1", "addresses"],
+      ...["0 (0%)", "0 (0%)", "0 (0%)", "2^108-1", "addresses", "<none>"],
     ]);
     const json = JSON.parse((await plat("show", "-o", "json")).out);
     expect(json.pools[0].capacity).toBe("324518553658426726783156020576256");
@@ -135,6 +158,7 @@ describe("plat show --show-blocks", () => {
     const url = await wayTo(shell.server().url, async ({ route, query }) => {
       const isLast = query.has("cursor");
       if (route === "GET /v1/utilization") return { pools: [a], complete: true };
+      if (route === "GET /v1/pools") return { pools: [] };
       if (route === "GET /v1/orphans")
         return isLast ? { ...ours, complete: true } : { ...others, complete: false, next: "more" };
       return isLast

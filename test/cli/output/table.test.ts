@@ -35,6 +35,19 @@ describe("a table", () => {
     ]);
   });
 
+  it("has a column that is wide if it is empty where a row has a value in it", () => {
+    const columns: readonly Column<Row>[] = [
+      { header: "NAME", value: ({ name }) => name },
+      { header: "STATE", value: ({ state }) => state, wide: "if empty" },
+    ];
+    const [empty, done] = [{ ...row("a", ""), state: undefined }, row("web", "")];
+    const text = (rows: readonly Row[], isWide = false) =>
+      tableText(columns, rows, { ...PIPE, isWide });
+    expect(text([empty])).toBe("NAME\na\n");
+    expect(text([empty], true)).toBe("NAME   STATE\na      <none>\n");
+    expect(text([empty, done])).toBe("NAME   STATE\na      <none>\nweb    done\n");
+  });
+
   it("breaks sentences between words, so that it is no wider than 80 columns", () => {
     const shown = lines([row("web", WHY)]);
     expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(80);
