@@ -48,7 +48,7 @@ export async function readEvents(
     throw invalid({
       field: "?since",
       value: formatTime(since),
-      problem: `must be from ${earliest} to now, because events are kept for ${keptDays} days`,
+      problem: `must be from ${earliest} to now, because events are kept for ${keptDays === 1 ? "a day" : `${keptDays} days`}`,
     });
   if (position && timeIn(position.after) < keptFromMs)
     throw new Problem(

@@ -82,7 +82,7 @@ export async function rollBack(
   say(
     moved === 0
       ? whyNoneMoved([...all.values()], beforeMs, before !== undefined)
-      : `${moved} functions ${dryRun ? "would go" : "went"} back to what was deployed before ${new Date(beforeMs).toISOString()}.`,
+      : `${moved} ${moved === 1 ? "function" : "functions"} ${dryRun ? "would go" : "went"} back to what was deployed before ${new Date(beforeMs).toISOString()}.`,
   );
   return moved;
 }

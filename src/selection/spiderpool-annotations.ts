@@ -66,6 +66,6 @@ function byPosition(
   if (!isPlural(key)) return parsed(interfaces.flatMap(() => items));
   if (items.length === interfaces.length) return parsed(items);
   return unreadable(
-    `has ${items.length} items without an interface for the ${interfaces.length} of the request; name the interface in each, or send one item for each`,
+    `has ${items.length === 1 ? "one item" : `${items.length} items`} without an interface for the ${interfaces.length} of the request; name the interface in each, or send one item for each`,
   );
 }

@@ -29,7 +29,7 @@ describe("npm run rollback", () => {
   it("moves the aliases of what the last deployment changed to the versions before it", async () => {
     expect(await rollback()).toEqual({
       status: 0,
-      stdout: `plat-assign: 2 → 1\n1 functions went back to what was deployed before ${DEPLOYED}.\n`,
+      stdout: `plat-assign: 2 → 1\n1 function went back to what was deployed before ${DEPLOYED}.\n`,
       stderr: "",
     });
     expect(moves).toEqual([
@@ -49,7 +49,7 @@ describe("npm run rollback", () => {
     versions["plat-assign"]?.push("2026-04-01T12:01:00.000+0000");
     aliases["plat-assign"] = { ...aliases["plat-assign"], live: "3" };
     expect((await rollback()).stdout).toBe(
-      `plat-assign: 3 → 1 (skips 2: rolled back before)\n1 functions went back to what was deployed before ${deployed}.\n`,
+      `plat-assign: 3 → 1 (skips 2: rolled back before)\n1 function went back to what was deployed before ${deployed}.\n`,
     );
     expect(aliases["plat-assign"]?.live).toBe("1");
   });
@@ -73,7 +73,7 @@ describe("npm run rollback", () => {
     const { status, stdout } = await rollback("--dry-run");
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
+      stdout: `plat-assign: 2 → 1\n1 function would go back to what was deployed before ${DEPLOYED}.\n`,
     });
     expect(moves).toEqual([]);
     expect(aliases["plat-assign"]).toEqual({ live: "2" });
@@ -147,7 +147,7 @@ describe("plat rollback", () => {
   it("moves the aliases of any stack that is named", async () => {
     expect(await plat("--stack", STACK, "--dry-run")).toEqual({
       status: 0,
-      stdout: `plat-assign: 2 → 1\n1 functions would go back to what was deployed before ${DEPLOYED}.\n`,
+      stdout: `plat-assign: 2 → 1\n1 function would go back to what was deployed before ${DEPLOYED}.\n`,
       stderr: "Note: this is a dry run; nothing was written.\n",
     });
     expect(moves).toEqual([]);

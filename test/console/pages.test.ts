@@ -336,7 +336,7 @@ describe("the check", () => {
         }),
     });
     await page.getByRole("button", { name: "Check now" }).click();
-    await page.getByText(/\d findings that must never occur/).waitFor();
+    await page.getByText(/\d findings? that must never occur/).waitFor();
     await page.getByText("pool main: its format is 99").first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.close();

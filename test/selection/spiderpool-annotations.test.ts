@@ -51,7 +51,7 @@ describe("the items of an annotation", () => {
     [
       "there are fewer of them without a name",
       [item("a")],
-      "has 1 items without an interface for the 2 of the request",
+      "has one item without an interface for the 2 of the request",
     ],
     [
       "there are more of them without a name",

@@ -339,7 +339,7 @@ export const releaseHost = (api: Api, host: string): Act => {
       return (
         <p>
           {next === undefined
-            ? `It releases ${addresses.length} addresses: `
+            ? `It releases ${addresses.length === 1 ? "1 address" : `${addresses.length} addresses`}: `
             : `It releases more than ${addresses.length} addresses, such as `}
           <span class="list">{addresses.map(({ address }) => address).join(", ")}</span>
         </p>

@@ -73,7 +73,7 @@ function Found({ checked: { problems, untidy, items, at } }: { readonly checked:
       <p class={problems.length === 0 ? "done" : "rejected"}>
         {problems.length === 0
           ? `Every invariant holds for ${number(items)} items, as of ${clock(at)}.`
-          : `${problems.length} findings that must never occur, as of ${clock(at)}.`}
+          : `${problems.length === 1 ? "1 finding" : `${problems.length} findings`} that must never occur, as of ${clock(at)}.`}
       </p>
       {rows.length > 0 && (
         <>

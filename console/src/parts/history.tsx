@@ -53,7 +53,7 @@ export function History(props: { readonly path: string; readonly turn: number })
               <EventsTable
                 label="History"
                 events={events}
-                none={`No events in the last ${keptDays} days. New ones appear a few seconds after they happen.`}
+                none={`No events in the last ${keptDays === 1 ? "day" : `${keptDays} days`}. New ones appear a few seconds after they happen.`}
               />
               {next !== undefined && (
                 <button type="button" onClick={() => setPages(pages + 1)}>

@@ -22,6 +22,7 @@ import {
   type DesiredSettings,
   ownerConflicts,
 } from "../import/desired.ts";
+import { counted } from "../output/count.ts";
 import type { Dump } from "./dump.ts";
 import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
 import {
@@ -240,30 +241,30 @@ function overlapConflicts(taken: readonly TakenBlock[]): readonly Conflict[] {
 function handleConflicts({ handles }: Dump, taken: readonly TakenBlock[]): readonly Conflict[] {
   const current = handles.filter(({ spec }) => !isDeleted(spec));
   if (current.length === 0) return [];
-  const counted = new Map<string, Map<string, number>>();
+  const byHandle = new Map<string, Map<string, number>>();
   const countsOf = (handle: string) => {
-    const counts = counted.get(handle) ?? new Map<string, number>();
-    counted.set(handle, counts);
+    const counts = byHandle.get(handle) ?? new Map<string, number>();
+    byHandle.set(handle, counts);
     return counts;
   };
   for (const { block, counts } of taken)
     for (const [handle, count] of counts) countsOf(handle).set(formatCidr(block.cidr), count);
   // Host-reserved addresses are in no handle.
-  counted.delete(WINDOWS_HANDLE);
+  byHandle.delete(WINDOWS_HANDLE);
   const said = new Map(current.map(({ spec }) => [spec.handleID, spec.block ?? {}]));
   const conflicts: Conflict[] = [];
-  for (const handle of new Set([...said.keys(), ...counted.keys()])) {
+  for (const handle of new Set([...said.keys(), ...byHandle.keys()])) {
     if (handle === WINDOWS_HANDLE) continue;
     const blocks = new Map(
       Object.entries(said.get(handle) ?? {}).map(([cidr, count]) => [canonical(cidr), count]),
     );
-    const counts = counted.get(handle) ?? new Map<string, number>();
+    const counts = byHandle.get(handle) ?? new Map<string, number>();
     for (const cidr of new Set([...blocks.keys(), ...counts.keys()])) {
       const [by, has] = [blocks.get(cidr) ?? 0, counts.get(cidr) ?? 0];
       if (by === has) continue;
       const problem = said.has(handle)
-        ? `counts ${by} addresses in block ${cidr}, which has ${has} of it`
-        : `has no IPAMHandle, and ${has} addresses in block ${cidr}`;
+        ? `counts ${counted(by, "address", "addresses")} in block ${cidr}, which has ${has} of it`
+        : `has no IPAMHandle, and ${counted(has, "address", "addresses")} in block ${cidr}`;
       conflicts.push({ kind: "handle", name: handle, problem });
     }
   }
@@ -323,15 +324,29 @@ function notesOf(
   const unnamed = used
     .flatMap(({ addresses }) => addresses)
     .filter(({ handle, address }) => handle === handleOfNone(formatAddress(address))).length;
-  const counted: readonly (readonly [number, string])[] = [
-    [cooling, "addresses that cool are free in Plat"],
-    [deleted, "blocks are marked as deleted: left out"],
-    [taken.length - used.length, "blocks are empty and have no owner: left out"],
-    [stale, "affinities have no block, or are marked as deleted: left out"],
-    [unnamed, "addresses have no handle: theirs is no-handle- and the address"],
+  const left: readonly (readonly [count: number, one: string, many: string])[] = [
+    [cooling, "address that cools is free in Plat", "addresses that cool are free in Plat"],
+    [deleted, "block is marked as deleted: left out", "blocks are marked as deleted: left out"],
+    [
+      taken.length - used.length,
+      "block is empty and has no owner: left out",
+      "blocks are empty and have no owner: left out",
+    ],
+    [
+      stale,
+      "affinity has no block, or is marked as deleted: left out",
+      "affinities have no block, or are marked as deleted: left out",
+    ],
+    [
+      unnamed,
+      "address has no handle: its own is no-handle- and the address",
+      "addresses have no handle: theirs is no-handle- and the address",
+    ],
   ];
   return [
-    ...counted.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}.`),
+    ...left
+      .filter(([count]) => count > 0)
+      .map(([count, one, many]) => `${counted(count, one, many)}.`),
     ...dump.notes,
   ];
 }

@@ -2,6 +2,7 @@ import { type HostId, type HostReserved, hostId, hostName } from "../../kernel/v
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr, sizeOf } from "../../net/cidr.ts";
 import type { Conflict, DesiredAddress, DesiredBlock } from "../import/desired.ts";
+import { counted } from "../output/count.ts";
 import { handleOfNone, UNKNOWN_HOST, WINDOWS_HANDLE } from "./names.ts";
 import { type DumpedAttribute, type DumpedBlock, ownerOfBlock } from "./resources.ts";
 
@@ -72,11 +73,15 @@ function structureProblems({
 }: DumpedBlock["spec"]): string[] {
   const size = Number(sizeOf(cidr));
   if (allocations.length !== size)
-    return [`has ${size} addresses, and ${allocations.length} allocations`];
+    return [
+      `has ${counted(size, "address", "addresses")}, and ${counted(allocations.length, "allocation")}`,
+    ];
   const known = attributes?.length ?? 0;
   const lost = allocations.findIndex((index) => index !== null && index >= known);
   if (lost >= 0)
-    return [`has attribute ${allocations[lost]} at ordinal ${lost}, and only ${known} attributes`];
+    return [
+      `has attribute ${allocations[lost]} at ordinal ${lost}, and only ${counted(known, "attribute")}`,
+    ];
   if (!unallocated) return [];
   const free = new Set(unallocated);
   if (free.size < unallocated.length) return ["has an ordinal twice among the unallocated"];

@@ -76,8 +76,12 @@ export function checkText(
   return [
     ...table(COUNTS, [counts]),
     ...table(NODES, top),
-    ...(count > top.length ? [`${count - top.length} nodes more.\n`] : []),
-    ...(count > 0 ? [`A node has at most ${max} addresses, and ${median} in the median.\n`] : []),
+    ...(count > top.length ? [`${counted(count - top.length, "node")} more.\n`] : []),
+    ...(count > 0
+      ? [
+          `A node has at most ${counted(max, "address", "addresses")}, and ${median} in the median.\n`,
+        ]
+      : []),
     ...table(findings("PROBLEM"), problems),
     ...table(findings("UNTIDY"), untidy),
     ...table(findings("NOTE"), notes),

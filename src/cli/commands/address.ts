@@ -5,6 +5,7 @@ import type { AffinityType } from "../../kernel/values/host.ts";
 import { ATTRIBUTE_PREFIX, SEARCHED_STATES } from "../../nouns/address/contract/search-request.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
 import { affinityTypeOption, keyValue } from "../invocation/options.ts";
+import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -130,7 +131,9 @@ async function list(session: Session, conditions: Conditions): Promise<void> {
   const { client, print, io } = session;
   const { addresses, read, unreadable } = await progressing(io, "addresses", (shown) =>
     search(client, conditions, (found, looked) =>
-      shown.update(`${found} addresses, ${looked} allocations read`),
+      shown.update(
+        `${counted(found, "address", "addresses")}, ${counted(looked, "allocation")} read`,
+      ),
     ),
   );
   print({ columns: ADDRESS_COLUMNS, rows: addresses, document: { addresses, read } });

@@ -82,7 +82,7 @@ async function release(session: Session, options: Options, cidr?: string): Promi
       progressing(io, `blocks of ${host}`, async (shown) => {
         for await (const page of client.pages.releaseAffinities({ node: host, ...query })) {
           rows.push(...page.affinities);
-          shown.update(`${rows.length} blocks of ${host}`);
+          shown.update(`${counted(rows.length, "block")} of ${host}`);
         }
       }),
   );

@@ -4,6 +4,7 @@ import { lostFields } from "../../contract/manifest-fields.ts";
 import { listOfResources } from "../calico/ipam-block.ts";
 import { calicoResources, isOfAddresses } from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { counted } from "../output/count.ts";
 import { YAML } from "../output/print.ts";
 import { progressing } from "../output/progress.ts";
 import { checkNotEmpty } from "../resource/none.ts";
@@ -99,6 +100,8 @@ async function exportCsv(
   sayLeftOut(io, space);
   const alternates = [...space.owners.values()].filter(({ owner }) => owner?.alternate).length;
   if (alternates > 0)
-    io.err(`Note: ${alternates} addresses have an alternate owner, which the table leaves out.\n`);
+    io.err(
+      `Note: ${counted(alternates, "address has", "addresses have")} an alternate owner, which the table leaves out.\n`,
+    );
   await checkNotEmpty(session, [...space.pools.filter(isOfAddresses), ...space.blocks], "blocks");
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
 import { action, ignoringNotFound, printing, type Session } from "../invocation/cli.ts";
+import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -47,7 +48,7 @@ async function list(session: Session, prefix: string | undefined): Promise<void>
     knownIn(
       client.pages.listHandles({ prefix, limit: ADDRESSES_PER_PAGE_MAX }),
       ({ handles }) => handles,
-      (found) => shown.update(`${found} handles`),
+      (found) => shown.update(counted(found, "handle")),
     ),
   );
   const handles = items.sort((a, b) => (a.handle < b.handle ? -1 : 1));

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { EVENTS_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { counted } from "../output/count.ts";
 import type { Column } from "../output/table.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
@@ -56,7 +57,7 @@ async function show(
   print({ columns: COLUMNS, rows: events, document: history });
   if (events.length === 0)
     io.err(
-      `Note: no events found. Plat keeps events for ${keptDays} days, and shows new ones after some seconds.\n`,
+      `Note: no events found. Plat keeps events for ${counted(keptDays, "day")}, and shows new ones after some seconds.\n`,
     );
 }
 

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { Answer } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
+import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -37,7 +38,7 @@ async function get(session: Session): Promise<void> {
     knownIn(
       client.pages.listHosts(),
       ({ hosts }) => hosts,
-      (found) => shown.update(`${found} hosts`),
+      (found) => shown.update(counted(found, "host")),
     ),
   );
   const hosts = items.sort((a, b) => (a.host < b.host ? -1 : 1));

@@ -261,7 +261,7 @@ async function ofAll(
       progressing(io, `addresses of ${name}`, async (shown) => {
         for await (const answer of requests) {
           answers.push(answer);
-          shown.update(`${released().length} addresses of ${name} released`);
+          shown.update(`${counted(released().length, "address", "addresses")} of ${name} released`);
         }
       }),
   );

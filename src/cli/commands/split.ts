@@ -7,6 +7,7 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
+import { counted } from "../output/count.ts";
 import { create } from "../resource/create.ts";
 import { POOL_RESOURCE, titled } from "../resource/kind.ts";
 import { CommandError, rejectionError, usageError } from "../shell/exit.ts";
@@ -85,7 +86,7 @@ function partsOf({ state: _, job: __, ...pool }: PoolRead, number: number): read
   const part: Cidr = { family, base, prefix: prefix + Math.log2(number) };
   if (part.prefix > pool.blockSize)
     throw usageError(
-      `The pool ${pool.name} is ${pool.cidr} in /${pool.blockSize} blocks; it has at most ${2 ** (pool.blockSize - prefix)} parts.`,
+      `The pool ${pool.name} is ${pool.cidr} in /${pool.blockSize} blocks; it has at most ${counted(2 ** (pool.blockSize - prefix), "part")}.`,
     );
   // The parts are used in the network of the whole, in which their router is.
   const isInNetwork = pool.kind === "subnet" || pool.gateway !== undefined || pool.routes?.length;
@@ -105,7 +106,7 @@ async function checkFree({ client }: Session, parts: readonly PoolRead[]): Promi
   const after = current - 1 + parts.length;
   if (after > POOLS_PER_SPACE_MAX)
     throw usageError(
-      `The space has ${current} pools; with ${parts.length} parts in place of one it would have ${after}, and the maximum is ${POOLS_PER_SPACE_MAX}.`,
+      `The space has ${counted(current, "pool")}; with ${parts.length} parts in place of one it would have ${after}, and the maximum is ${POOLS_PER_SPACE_MAX}.`,
     );
 }
 
@@ -114,7 +115,7 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
   if (assigned > 0n)
     throw rejectionError(
       "pool_in_use",
-      `${assigned} addresses of pool ${name} are assigned, and only an empty pool can be split.`,
+      `${counted(assigned, "address", "addresses")} of pool ${name} ${assigned === 1n ? "is" : "are"} assigned, and only an empty pool can be split.`,
       `Drain it first: \`plat pool drain ${name} --wait\`.`,
     );
 }

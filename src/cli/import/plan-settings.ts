@@ -2,6 +2,7 @@ import { same } from "../../base/same.ts";
 import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
 import { addressAt, parseCidr } from "../../net/cidr.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
+import { counted } from "../output/count.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
@@ -47,7 +48,7 @@ export function planSettings(
       ? [
           conflict(
             "strictAffinity",
-            `is on in Plat, and ${borrowed} addresses are in blocks that are not their host's; ${ADVICE}`,
+            `is on in Plat, and ${counted(borrowed, "address is in a block that is not its host's", "addresses are in blocks that are not their host's")}; ${ADVICE}`,
           ),
         ]
       : []),

@@ -14,6 +14,7 @@ import { type AffinityType, affinityTypeOf, hostName } from "../../kernel/values
 import type { Owners } from "../../kernel/values/owner.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
+import { counted } from "../output/count.ts";
 import type { ShownProgress } from "../shell/io.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function readContents(client: PlatClient, shown: ShownProgress): Pr
     // A server of another version may have more kinds of items, or fewer.
     found.push({ ...joinedContents([]), ...(fromJson(contents) as Partial<Contents>) });
     count += Object.values(contents).reduce((sum, items) => sum + items.length, 0);
-    shown.update(`${count} items read of space ${client.space}`);
+    shown.update(`${counted(count, "item")} read of space ${client.space}`);
   }
   return joinedContents(found);
 }

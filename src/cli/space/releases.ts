@@ -7,6 +7,7 @@ import {
   PlatError,
 } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
+import { counted } from "../output/count.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 
@@ -56,7 +57,8 @@ export async function* releaseAddresses(
       const done = results.filter(isFinished);
       if (done.length > 0) yield done;
       fruitless = done.length > 0 ? 0 : fruitless + 1;
-      if (fruitless === FRUITLESS_REQUESTS_MAX) throw stuck(`${left.length} addresses`);
+      if (fruitless === FRUITLESS_REQUESTS_MAX)
+        throw stuck(counted(left.length, "address", "addresses"));
       left = addresses.filter((_, i) => results[i]?.status === "unfinished");
     }
   }

@@ -191,7 +191,7 @@ describe("plat affinity release", () => {
     );
     expect(exit).toBe(3);
     expect(JSON.parse(out).affinities).toHaveLength(2);
-    expect(progress).toEqual(["blocks of n1", "1 blocks of n1", "2 blocks of n1"]);
+    expect(progress).toEqual(["blocks of n1", "1 block of n1", "2 blocks of n1"]);
   });
 
   it("asks before, with what stays assigned, and shows the blocks with --dry-run", async () => {

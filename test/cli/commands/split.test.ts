@@ -75,6 +75,13 @@ describe("plat split", () => {
     }
   });
 
+  it("tells one address as one", async () => {
+    await create();
+    await call("POST", "/v1/assign", { host: "n1", ipv4: 1, handle: "pod" });
+    const { err } = await split("2", "web");
+    expect(err).toContain("Error: 1 address of pool web is assigned, and only an empty pool");
+  });
+
   it("rejects a pool with ranges, and changes nothing", async () => {
     await create("--ranges", "10.0.0.10-10.0.0.200");
     const before = await pools();

@@ -227,7 +227,7 @@ describe("plat import calico takes over", () => {
   it("no address that cools: it is free, and that is told", async () => {
     const cooling = { ...pod("gone"), releasedAt: "2026-01-01T00:00:00Z" };
     const { notes } = await imported(dumpOf([POOL], [block([pod("a"), cooling])]));
-    expect(notes).toContainEqual(expect.stringContaining("1 addresses that cool"));
+    expect(notes).toContainEqual(expect.stringContaining("1 address that cools is free in Plat."));
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ state: "free" });
   });
 
@@ -491,7 +491,7 @@ describe("plat import calico rejects as a whole", () => {
     const all = dumpOf([POOL], [block([pod("a", "node-2")]), block([], "10.0.0.16/28")]);
     await refused(
       all.filter(({ kind }) => kind !== "IPAMConfig"),
-      "configuration strictAffinity is on in Plat, and 1 addresses",
+      "configuration strictAffinity is on in Plat, and 1 address is in a block that is not its host's;",
       "configuration maxBlocksPerHost is 1 in Plat, and host:node-1 has 2",
       "host node-2 is not registered",
     );
@@ -506,7 +506,7 @@ describe("plat import calico rejects as a whole", () => {
     );
     await refused(
       changed((one) => (one.spec.handleID === "k8s.a" ? [] : [one])),
-      "handle k8s.a has no IPAMHandle, and 1 addresses in block 10.0.0.0/28",
+      "handle k8s.a has no IPAMHandle, and 1 address in block 10.0.0.0/28",
     );
     // Without handles, only the blocks count.
     await imported(changed(() => []));
@@ -531,7 +531,7 @@ describe("plat import calico rejects as a whole", () => {
         state: "confirmed",
       }),
     ]);
-    expect(notes).toContainEqual(expect.stringContaining("1 affinities have no block"));
+    expect(notes).toContainEqual(expect.stringContaining("1 affinity has no block"));
   });
 
   it("a block whose ordinals contradict themselves", async () => {
