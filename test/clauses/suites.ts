@@ -52,8 +52,11 @@ export async function observeSuites(): Promise<readonly Observed[]> {
   });
 }
 
-/** The maximum number of tests to run by name. If there are more, their whole files are run. */
-const NAMED_MAX = 60;
+/**
+ * The maximum length of the names by which tests are run. If they are longer, their whole files are
+ * run. Linux takes no argument of 131,072 bytes.
+ */
+const NAMES_CHARACTERS_MAX = 120_000;
 
 /**
  * Returns the name of the first test that fails without a part; nothing if every test passes of
@@ -78,8 +81,7 @@ export async function testThatNotices(
     if (tests.length === 0) continue;
     const files = [...new Set(tests.map(({ file }) => file))];
     const names = tests.map(({ test }) => test.replaceAll(" > ", " "));
-    const named = names.length <= NAMED_MAX ? names : [];
-    const failed = await firstFailed({ files, isSampled }, named, without);
+    const failed = await firstFailed({ files, isSampled }, names, without);
     if (failed !== undefined) return failed;
   }
   return undefined;
@@ -108,7 +110,8 @@ async function firstFailed(
     const report = join(folder, "report.json");
     const pattern = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
     const options = ["--bail=1", "--reporter=json", `--outputFile=${report}`];
-    const code = await vitest([...files, ...options, ...(pattern ? ["-t", pattern] : [])], {
+    const named = pattern.length <= NAMES_CHARACTERS_MAX ? ["-t", pattern] : [];
+    const code = await vitest([...files, ...options, ...named], {
       WITHOUT: without,
       ...sampleOf(isSampled),
     });
