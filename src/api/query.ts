@@ -16,9 +16,3 @@ const NAMED_PER_PAGE_DEFAULT = 100;
 
 /** Parameters of a list in the order of names or times. */
 export const namedListQuery = pageEntries(NAMED_PER_PAGE_DEFAULT, NAMED_PER_PAGE_MAX);
-
-/** Returns true if a parameter may come more than once: its schema describes a list. */
-export const takesSeveral = (schema: v.GenericSchema | undefined): boolean =>
-  schema !== undefined &&
-  v.getMetadata("wrapped" in schema ? (schema.wrapped as v.GenericSchema) : schema).type ===
-    "array";

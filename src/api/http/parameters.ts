@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { PROBE_SPACE } from "../../kernel/values/probe.ts";
 import type { Address } from "../../net/address.ts";
 import { type NameInBody, RESOURCE } from "../names.ts";
-import { DRY_RUN, takesSeveral } from "../query.ts";
+import { DRY_RUN } from "../query.ts";
 import { inNamedSpace, SPACE_DEFAULT, withoutSpace } from "../route.ts";
 import {
   address,
@@ -20,8 +20,14 @@ import type { Event } from "./event.ts";
 /**
  * Parses the space in the path, and the query. The entries name the known parameters. Any other parameter is rejected, and so is
  * a repeated one that takes one value.
+ *
+ * @param several the parameters that take several values
  */
-export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {
+export function parseQuery<Entries extends v.ObjectEntries>(
+  event: Event,
+  entries: Entries,
+  several: readonly (keyof Entries & string)[] = [],
+) {
   const query = event.queryStringParameters ?? {};
   const known = Object.keys(entries);
   const unknown = Object.entries(query).filter(([name]) => !known.includes(name));
@@ -31,7 +37,7 @@ export function parseQuery<Entries extends v.ObjectEntries>(event: Event, entrie
         name === "space" ? spaceInQuery(event, value) : unknownParameter(name, known),
       ),
     );
-  const repeated = repeatedIn(event).filter((name) => !takesSeveral(entries[name]));
+  const repeated = repeatedIn(event).filter((name) => !several.includes(name));
   if (repeated.length > 0) throw invalid(...repeated.map(repeatedParameter));
   const named = event.pathParameters?.space;
   const space = named === undefined ? SPACE_DEFAULT : inPath("space", spaceName, named);

@@ -1,10 +1,6 @@
 import * as v from "valibot";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
-import {
-  IDEMPOTENCY_KEY_CHARACTERS_MAX,
-  NAME_CHARACTERS_MAX,
-  PRINCIPAL_CHARACTERS_MAX,
-} from "../../base/limits.ts";
+import { IDEMPOTENCY_KEY_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from "../../base/limits.ts";
 import type { Parsed } from "../../net/address.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { parsePlainAddress, parsePlainCidr } from "../../net/plain-form.ts";
@@ -205,29 +201,6 @@ export const nodeName = v.pipe(
 
 /** A host that is given its name, and that a path can name. */
 export const newNode = v.pipe(text, ofNewName(NODE_CHARACTERS, NODE_MESSAGE));
-
-/** A user, a role or a session of AWS (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html). */
-const OF_AWS = /^arn:[^:]*:(iam|sts):/;
-const OF_AN_ACCOUNT = /^arn:[^:]+:(iam|sts)::\d{12}:/;
-const ROLE = /^arn:[^:]+:(iam|sts)::\d{12}:(assumed-)?role\b/;
-const NAMED_ROLE = /:iam::\d{12}:role\/[^/]+$/;
-
-/** A caller in the form that names a role without its path and its session, because every session is the same principal. */
-export const principalName = v.pipe(
-  text,
-  v.regex(
-    new RegExp(`^[\\x21-\\x7e]{1,${PRINCIPAL_CHARACTERS_MAX}}$`),
-    `must be 1 to ${PRINCIPAL_CHARACTERS_MAX} printable ASCII characters without spaces`,
-  ),
-  v.check(
-    (principal) => !OF_AWS.test(principal) || OF_AN_ACCOUNT.test(principal),
-    "must have an account of 12 digits, as arn:aws:iam::210987654321:role/ci",
-  ),
-  v.check(
-    (principal) => !ROLE.test(principal) || NAMED_ROLE.test(principal),
-    "must name a role without its path and session, as arn:aws:iam::210987654321:role/ci",
-  ),
-);
 
 const HANDLE_MESSAGE = `must be 1 to ${NAME_CHARACTERS_MAX} printable characters`;
 

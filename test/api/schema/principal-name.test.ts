@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { principalName } from "../../../src/api/schema/field.ts";
+import { principalName } from "../../../src/api/schema/principal-name.ts";
 import { namedPrincipal } from "../../../src/base/principal.ts";
 
 const problemsOf = (principal: string) =>

@@ -10,7 +10,6 @@ import {
   namespaceName,
   networkName,
   nodeName,
-  principalName,
   readable,
   resourceName,
   text,
@@ -28,6 +27,7 @@ import {
   setFrom,
   usesOf,
 } from "../../../api/schema/pool-rules.ts";
+import { principalName } from "../../../api/schema/principal-name.ts";
 import { checked, fields, list, rule } from "../../../api/schema/schema.ts";
 import { selector } from "../../../api/schema/selector.ts";
 import { COOLDOWN_SECONDS_MAX, MTU_BYTES_MIN, POOL_ROUTES_MAX } from "../../../base/limits.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type Inputs, type RequestFields, readsOf, specOf } from "../../../api/noun.ts";
-import { principalName, proseText, resourceName, whole } from "../../../api/schema/field.ts";
+import { proseText, resourceName, whole } from "../../../api/schema/field.ts";
+import { principalName } from "../../../api/schema/principal-name.ts";
 import { fields, rule } from "../../../api/schema/schema.ts";
 import { ATTRIBUTE_VALUE_CHARACTERS_MAX } from "../../../base/limits.ts";
 import type { QuotaSpec } from "../quota.ts";

@@ -19,7 +19,7 @@ export interface SpaceUtilizationWanted {
 }
 
 export function parseSpaceUtilization(event: Event): SpaceUtilizationWanted {
-  const query = parseQuery(event, spaceUtilizationQuery);
+  const query = parseQuery(event, spaceUtilizationQuery, ["pool"]);
   const { space, pool: named = [], limit, cursor } = query;
   const wanted = { space, named, limit };
   return { ...wanted, ...openCursor(cursor, spaceUtilizationOf(wanted), position) };
