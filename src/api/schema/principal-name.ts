@@ -8,7 +8,10 @@ const OF_AN_ACCOUNT = /^arn:[^:]+:(iam|sts)::\d{12}:/;
 const ROLE = /^arn:[^:]+:(iam|sts)::\d{12}:(assumed-)?role\b/;
 const NAMED_ROLE = /:iam::\d{12}:role\/[^/]+$/;
 
-/** A caller in the form that names a role without its path and its session, because every session is the same principal. */
+/**
+ * A caller in the form that names a role without its path and its session, because every session is the same principal. It stands
+ * beside the other fields, so that functions that take none, as assign, do not carry it.
+ */
 export const principalName = v.pipe(
   text,
   v.regex(
