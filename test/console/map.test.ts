@@ -103,6 +103,27 @@ describe("the block map", () => {
     await page.close();
   });
 
+  it("stands where it stood once the addresses are counted, so that a pointer on it hits what it meant", async () => {
+    let count = () => {};
+    const asked = new Promise<void>((resolve) => {
+      count = resolve;
+    });
+    const { page } = await site.open("/console/pools/pods?within=10.64.4.0%2F22", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/utilization?*", async (route) => {
+          await asked;
+          await route.continue();
+        }),
+    });
+    await page.getByText("Counting the addresses…").waitFor();
+    await page.getByText("blocks are claimed").waitFor();
+    const before = await middleOf(page);
+    count();
+    await page.getByRole("list", { name: "Counts" }).waitFor();
+    expect(await middleOf(page)).toEqual(before);
+    await page.close();
+  });
+
   it("moves after a finger, and the page stays where it is", async () => {
     const { page } = await openPool("/console/pools/pods?within=10.64.4.0%2F22");
     const scrolled = () => page.evaluate("scrollY");

@@ -5,7 +5,7 @@ import { Moment } from "../parts/moment.tsx";
 import { Spark } from "../parts/spark.tsx";
 import { State } from "../parts/state.tsx";
 import { Named } from "../parts/to.tsx";
-import { number, UsageBar } from "../parts/usage-bar.tsx";
+import { number, UsageBar, UsageBarToCome } from "../parts/usage-bar.tsx";
 import { type PoolCounts, type PoolNode, rolledUp } from "./pool-tree.ts";
 
 /** All that is known of the use of pools. */
@@ -53,12 +53,14 @@ function Use(props: { readonly pool: Pool; readonly used: PoolsUsed; readonly le
   const { pool, used, legend = false } = props;
   const counts = used.usage.get(pool.name);
   const history = used.past.get(pool.name);
-  if (!counts)
+  if (!counts && used.isCounting)
     return (
-      <p class="soft">
-        {used.isCounting ? "Counting…" : "Not counted here. Open the pool to count it."}
-      </p>
+      <>
+        <p class="numbers">Counting…</p>
+        <UsageBarToCome legend={legend} />
+      </>
     );
+  if (!counts) return <p class="soft">Not counted here. Open the pool to count it.</p>;
   return (
     <>
       <p class="numbers">

@@ -21,7 +21,7 @@ import { Table } from "../parts/table.tsx";
 import { textOf } from "../parts/text-of.ts";
 import { Named, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
-import { number, UsageBar } from "../parts/usage-bar.tsx";
+import { number, UsageBar, UsageBarToCome } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 import { MapOfPool } from "./map-of-pool.tsx";
 import { PoolsBelow, type PoolsUsed } from "./pool-card.tsx";
@@ -156,15 +156,13 @@ function Use(props: {
   const inAll = whole ? 2 ** (pool.blockSize - whole.length) : 0;
   return (
     <>
-      {usage ? (
-        <UsageBar usage={usage} legend />
-      ) : (
-        <p class="waiting" role="status">
-          Counting the {pool.assign}…
-        </p>
-      )}
+      {usage ? <UsageBar usage={usage} legend /> : <UsageBarToCome legend />}
       <p class="soft">
-        {usage ? "" : "So far, "}
+        {!usage && (
+          <>
+            <span role="status">Counting the {pool.assign}…</span> So far,{" "}
+          </>
+        )}
         {number(blocks)} of {number(inAll)} blocks are claimed.
       </p>
     </>

@@ -33,10 +33,7 @@ export function UsageBar(props: { readonly usage: Usage; readonly legend?: boole
       {legend && (
         <ul class="counts" aria-label="Counts">
           {present.map(([key, word]) => (
-            <li key={key}>
-              <span class={`swatch use-${key}`} aria-hidden="true" />
-              <b>{number(usage[key])}</b> {word}
-            </li>
+            <Share key={key} name={key} count={number(usage[key])} word={word} />
           ))}
           <li>
             <b>{number(usage.capacity)}</b> in all
@@ -44,6 +41,39 @@ export function UsageBar(props: { readonly usage: Usage; readonly legend?: boole
         </ul>
       )}
     </>
+  );
+}
+
+/** The room of a bar, until there are counts: what is below it stays where it is once they come. */
+export function UsageBarToCome({ legend = false }: { readonly legend?: boolean }) {
+  return (
+    <>
+      <div class="bar" aria-hidden="true" />
+      {legend && (
+        <ul class="counts" aria-hidden="true">
+          {SHARES.filter(([key]) => OFTEN.has(key)).map(([key, word]) => (
+            <Share key={key} name={key} count="…" word={word} />
+          ))}
+          <li>
+            <b>…</b> in all
+          </li>
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Share(props: {
+  readonly name: keyof Count;
+  readonly count: string;
+  readonly word: string;
+}) {
+  const { name, count, word } = props;
+  return (
+    <li>
+      <span class={`swatch use-${name}`} aria-hidden="true" />
+      <b>{count}</b> {word}
+    </li>
   );
 }
 
