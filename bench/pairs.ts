@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
 
 /**
  * The ratios of pairs a second that hold on any machine: the least of the first to the second. The goal of publishing is
- * 0.9, which the file has and memory has not.
+ * 0.9, which neither the file nor memory has in each case.
  */
 const RATIOS: readonly (readonly [ContestantName, ContestantName, number])[] = [
   ["memory", "echo", 0.1],

@@ -4,9 +4,10 @@ import { inParallel } from "../../src/kernel/core/parallel.ts";
 import { NOTICED } from "../simulation/noticed.ts";
 import { simulate } from "../simulation/run.ts";
 import { commitOf, digestOfSources } from "../simulation/sources.ts";
+import { EXCUSED } from "./excused.ts";
 import { type Item, inventoryOf } from "./inventory.ts";
 import { clausesOf, decidersOf, lackingPart } from "./parts.ts";
-import { type Observed, observeSuites, testThatNotices } from "./suites.ts";
+import { type Observed, observeSuites, testOfWhole, testThatNotices } from "./suites.ts";
 import { type Noticed, writeTable } from "./table.ts";
 
 /**
@@ -93,6 +94,8 @@ async function whatNotices({ name }: Item): Promise<Noticed> {
     const invariants = [...new Set(violations.map(({ invariant }) => invariant))];
     if (invariants.length > 0) return { by: "simulation", seed, invariants };
   }
+  const late = EXCUSED[name] ? undefined : await testOfWhole(name, kept.observed);
+  if (late !== undefined) return { by: "test", test: late };
   return { by: "nothing", lives: lives.length, decisive: seeds.length, of: kept.runs };
 }
 

@@ -20,6 +20,7 @@ import { putNode } from "../../src/nouns/registry/operations/nodes.ts";
 import type { Item } from "../../src/table/item.ts";
 import { TABLE_KEY } from "../../src/table/key.ts";
 import { selector } from "../builders.ts";
+import { stoppedBefore } from "../simulation/crash-points.ts";
 import {
   addressOf,
   assigned,
@@ -230,6 +231,19 @@ it("a function that writes the first item keeps the format of keys that another 
   world.table.partitions.set(item.pk, new Map([[item.sk, item]]));
   const { store } = deployedOver(world.table, world.clock, 2);
   await expect(store.registerSpace("other", "id")).rejects.toThrow("of the keys of its table");
+  expect(itemIn("TABLE")).toBe(item);
+  world.table.partitions.delete(item.pk);
+});
+
+it("a function that writes the first item keeps the format that another version writes meanwhile", async () => {
+  const slow = stoppedBefore(world.table, (step) => step === "tell-format");
+  const { store } = deployedOver(slow.table, world.clock, 2);
+  const registered = store.registerSpace("other", "id");
+  await slow.stops;
+  const item = { ...TABLE_KEY, f: 1, k: 3 };
+  world.table.partitions.set(item.pk, new Map([[item.sk, item]]));
+  slow.goOn();
+  await expect(registered).rejects.toThrow("of the keys of its table");
   expect(itemIn("TABLE")).toBe(item);
   world.table.partitions.delete(item.pk);
 });

@@ -18,6 +18,15 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["quota-slot-absent", 19, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 425, "the revision of an allocation whose execution holds nothing (rule 5)"],
+  ["borrowed-drop-rev", 170, "the revision of the entry of a borrowed block that goes"],
+  ["idle-rev", 5, "the revision of a block that is marked idle"],
+  ["keep-live", 222, "the state of an instance's allocation that is kept"],
+  [
+    "limit-end-rev",
+    89,
+    "the revision of an allocation that ends because its handle is at its limit",
+  ],
+  ["replay-abort-rev", 304, "the revision of a pending allocation that a repeat aborts (rule 7)"],
 ];
 
 /** The seeds of the simulated runs of `npm test`: 1 to this. */

@@ -25,7 +25,7 @@ import { State } from "../../../console/src/parts/state.tsx";
 import { Table } from "../../../console/src/parts/table.tsx";
 import { Named, To } from "../../../console/src/parts/to.tsx";
 import { Unreadable } from "../../../console/src/parts/unreadable.tsx";
-import { number, UsageBar } from "../../../console/src/parts/usage-bar.tsx";
+import { number, UsageBar, UsageBarToCome } from "../../../console/src/parts/usage-bar.tsx";
 import { NavigationProvider } from "../../../console/src/state/navigation.tsx";
 import "../../../console/src/styles.ts";
 
@@ -187,6 +187,7 @@ const PARTS: Readonly<Record<string, ComponentChildren>> = {
   Named: <Named kind="pool" name="main" />,
   To: <To page={{ kind: "hosts" }}>Hosts</To>,
   UsageBar: <UsageBar usage={USAGE} legend />,
+  UsageBarToCome: <UsageBarToCome legend />,
   FillLegend: <FillLegend parts={[]} chosen={FILLS[2]} choose={() => {}} />,
   HostLegend: (
     <HostLegend

@@ -60,7 +60,7 @@ async function chargeAll(world: World, budgets = new KnownBudgets(world.calm)): 
 
 /** Returns a function before one of whose calls something else happens. */
 const withActBefore = <
-  Name extends "changeAllocation" | "rechargeBlock" | "turnBudget" | "giveBackOld",
+  Name extends "createBudget" | "changeAllocation" | "rechargeBlock" | "turnBudget" | "giveBackOld",
 >(
   context: Context,
   name: Name,
@@ -97,6 +97,16 @@ describe("a round of a budget", () => {
     const { used } = budgetIn(world);
     if (first) await giveBack(world.calm, SPACE, [first], 1);
     expect(budgetIn(world).used).toBe(used);
+  });
+
+  it("is begun by one of two functions at once", async () => {
+    const world = await makeWorld();
+    await limit(world, 1);
+    const other = contextOver(world.table, world.clock, 2);
+    const late = withActBefore(contextOver(world.table, world.clock, 3), "createBudget", () =>
+      assign(other, requestOf("first", 1)),
+    );
+    expect(await assign(late, requestOf("second", 1))).toMatchObject({ code: "quota_exceeded" });
   });
 
   it("gives nothing back of a round that ends meanwhile", async () => {

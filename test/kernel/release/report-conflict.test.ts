@@ -149,6 +149,21 @@ describe("a reported conflict", () => {
     expect(await readAddress(calm, SPACE, AT)).toMatchObject({ handle: "other" });
   });
 
+  it("that arrives late takes nothing from the next owner", async () => {
+    const world = await oneAddress();
+    const { calm, clock } = world;
+    const told = await assigned(calm, requestOf("pod", 1));
+    await releaseAll(calm, told);
+    const late = lateWrite(world, "quarantine", async () => {
+      clock.nowMs += 1000 * COOLDOWN_SECONDS + CLOCK_SKEW_MS_MAX;
+      await assigned(calm, specific);
+    });
+    expect(await reportAll(contextOver(late, clock), told)).toMatchObject([
+      { code: "generation_conflict" },
+    ]);
+    expect(await readAddress(calm, SPACE, AT)).toMatchObject({ handle: "other" });
+  });
+
   it("leaves the other addresses of its request", async () => {
     const { calm } = await makeWorld(poolOf("10.0.0.0/29", 29));
     const told = await assigned(calm, requestOf("pod", 3, "key"));

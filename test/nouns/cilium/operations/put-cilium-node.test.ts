@@ -76,9 +76,9 @@ describe("a release of what a CiliumNode has", () => {
     expect(contentsIn(world).allocations).toEqual([]);
   });
 
-  it("does not lose a PUT that came before its first write", async () => {
+  it("does not lose a PUT that came before its first write, also one of another mode", async () => {
     const world = await worldOfPrefixes();
-    await showPrefixes(world.calm, NODE, SHOWN);
+    await putPools(world.calm, NODE, 1, { requested: [] });
     const end = await stopped(world, "end-cilium", (context) => endCilium(context, NODE));
     await showPrefixes(world.calm, NODE, SHOWN, { resourceVersion: "2" });
     expect((await end.goOn()).toSorted()).toEqual(SHOWN);
