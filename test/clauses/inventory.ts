@@ -43,12 +43,30 @@ export async function inventoryOf(seeds: Iterable<number>): Promise<readonly Ite
     });
     await simulate({ seed }).finally(end);
   }
-  return [...items]
-    .map(([name, { kind, steps, seeds }]) => ({
+  return inOrder(
+    [...items].map(([name, { kind, steps, seeds }]) => ({
       name,
       kind,
       steps: [...steps].sort(),
       seeds: [...seeds],
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    })),
+  );
 }
+
+/** Adds the parts that decide writes of tests, and that no simulated run comes by. */
+export function withDecisions(
+  items: readonly Item[],
+  decisions: readonly Decision[],
+): readonly Item[] {
+  const known = new Set(items.map(({ name }) => name));
+  const others = new Map<string, Item>();
+  for (const { name, kind, step } of decisions) {
+    if (known.has(name)) continue;
+    const { steps = [] } = others.get(name) ?? {};
+    others.set(name, { name, kind, steps: [...new Set([...steps, step])].sort(), seeds: [] });
+  }
+  return inOrder([...items, ...others.values()]);
+}
+
+const inOrder = (items: readonly Item[]): readonly Item[] =>
+  items.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,7 +5,7 @@ import { NOTICED } from "../simulation/noticed.ts";
 import { simulate } from "../simulation/run.ts";
 import { commitOf, digestOfSources } from "../simulation/sources.ts";
 import { EXCUSED } from "./excused.ts";
-import { type Item, inventoryOf } from "./inventory.ts";
+import { type Item, inventoryOf, withDecisions } from "./inventory.ts";
 import { clausesOf, decidersOf, lackingPart } from "./parts.ts";
 import { type Observed, observeSuites, testOfWhole, testThatNotices } from "./suites.ts";
 import { type Noticed, writeTable } from "./table.ts";
@@ -79,8 +79,9 @@ async function lookAt(items: readonly Item[]): Promise<void> {
 
 async function begun(runs: number): Promise<Kept> {
   const observing = observeSuites();
-  const items = await inventoryOf(Array.from({ length: runs }, (_, i) => i + 1));
-  return { sources, runs, items, observed: await observing, noticed: {} };
+  const inRuns = await inventoryOf(Array.from({ length: runs }, (_, i) => i + 1));
+  const { tests, decisions } = await observing;
+  return { sources, runs, items: withDecisions(inRuns, decisions), observed: tests, noticed: {} };
 }
 
 async function whatNotices({ name }: Item): Promise<Noticed> {

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { afterEach, expect } from "vitest";
-import { observe } from "./observed.ts";
+import { type Decision, observe } from "./observed.ts";
 import { OBSERVED } from "./suites.ts";
 
 /**
@@ -9,15 +9,15 @@ import { OBSERVED } from "./suites.ts";
  */
 const out = process.env[OBSERVED];
 if (out !== undefined) {
-  const names = new Set<string>();
+  const decisions = new Map<string, Decision>();
   observe((_, decision) => {
-    if (decision) names.add(decision.name);
+    if (decision) decisions.set(`${decision.name} ${decision.step}`, decision);
   });
 
   afterEach(() => {
     const { testPath: file, currentTestName: test } = expect.getState();
-    const line = JSON.stringify({ file, test, names: [...names] });
+    const line = JSON.stringify({ file, test, decisions: [...decisions.values()] });
     appendFileSync(out, `${line}\n`);
-    names.clear();
+    decisions.clear();
   });
 }

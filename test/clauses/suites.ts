@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Decision } from "./observed.ts";
 import { decidersOf } from "./parts.ts";
 import { noticerInTable } from "./table.ts";
 
@@ -39,8 +40,14 @@ export interface Observed {
   readonly names: readonly string[];
 }
 
-/** Runs all suites once with nothing left out. */
-export async function observeSuites(): Promise<readonly Observed[]> {
+/** A line of that file. */
+type Line = Omit<Observed, "suite" | "names"> & { readonly decisions: readonly Decision[] };
+
+/** Runs all suites once with nothing left out. @returns their tests, and the parts that decided writes of any of them */
+export async function observeSuites(): Promise<{
+  readonly tests: readonly Observed[];
+  readonly decisions: readonly Decision[];
+}> {
   return inFolder(async (folder) => {
     const lists = SUITES.map(async ({ files, isSampled }, suite) => {
       const out = join(folder, String(suite));
@@ -49,10 +56,14 @@ export async function observeSuites(): Promise<readonly Observed[]> {
       return readFileSync(out, "utf8")
         .trim()
         .split("\n")
-        .map((line) => ({ suite, ...(JSON.parse(line) as Omit<Observed, "suite">) }))
-        .map((observed) => ({ ...observed, file: relative(ROOT, observed.file) }));
+        .map((line) => ({ suite, ...(JSON.parse(line) as Line) }));
     });
-    return (await Promise.all(lists)).flat();
+    const lines = (await Promise.all(lists)).flat();
+    const tests = lines.map(({ suite, file, test, decisions }) => ({
+      ...{ suite, file: relative(ROOT, file), test },
+      names: [...new Set(decisions.map(({ name }) => name))],
+    }));
+    return { tests, decisions: lines.flatMap(({ decisions }) => decisions) };
   });
 }
 
