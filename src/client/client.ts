@@ -71,7 +71,12 @@ export function clientOver(
 }
 
 const WORLD: World = {
-  sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+  sleep: (ms, signal) =>
+    setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+      // The timer throws an error of its own.
+      signal?.throwIfAborted();
+      throw error;
+    }),
   random: Math.random,
   now: () => performance.now(),
 };

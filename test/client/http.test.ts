@@ -236,6 +236,19 @@ describe("a call is repeated", () => {
     expect(waits).toEqual([12_000]);
   });
 
+  it("never after its signal, whose reason is thrown, also out of a wait", async () => {
+    const [reason, ending] = [new Error("enough"), new AbortController()];
+    // The client asks for chance right before it waits.
+    const random = () => {
+      ending.abort(reason);
+      return 1;
+    };
+    answers = ["hangs up"];
+    const reading = platClient({ endpoint }, { random }).listPools({ signal: ending.signal });
+    await expect(reading).rejects.toBe(reason);
+    expect(asked).toHaveLength(1);
+  });
+
   it.each([-1, 600_001, Number.NaN])("never for %s ms, which is no time for it", (retryMs) => {
     expect(() => clientOf(endpoint, { retryMs })).toThrow(
       `retryMs is ${retryMs}; it must be a number of milliseconds from 0 to 600000.`,
