@@ -31,6 +31,8 @@ export class Leases {
   readonly #options: LeasesOptions;
   /** The renewals that Plat knows, by the names of the nodes. */
   readonly #known = new Map<string, string>();
+  /** The time for which a node may be silent: 0 if Plat does not judge it, and nothing before it is known. */
+  #graceMs: number | undefined;
 
   constructor(options: LeasesOptions) {
     const { api, waits, metrics, log } = options;
@@ -53,27 +55,27 @@ export class Leases {
   async run(signal: AbortSignal): Promise<void> {
     const { waits } = this.#options;
     while (!signal.aborted) {
-      const graceMs = await this.#readGraceMs();
-      const endAtMs = waits.now() + ASK_AGAIN_MS;
+      await this.#readGrace();
+      const graceMs = this.#graceMs ?? 0;
+      const endAtMs = waits.now() + (this.#graceMs === undefined ? ROUND_MS_MIN : ASK_AGAIN_MS);
       while (!signal.aborted && waits.now() < endAtMs) {
         if (graceMs > 0) await this.#round(signal);
         const pauseMs = graceMs > 0 ? Math.max(graceMs / 3, ROUND_MS_MIN) : ASK_AGAIN_MS;
-        await waits.sleep(Math.min(pauseMs, ASK_AGAIN_MS), signal);
+        await waits.sleep(Math.min(pauseMs, Math.max(endAtMs - waits.now(), 0)), signal);
       }
     }
   }
 
-  /** Returns the time for which a node may be silent; 0 if Plat does not judge it. */
-  async #readGraceMs(): Promise<number> {
+  /** Reads the settings of the space. Those that were read before count while nobody can. */
+  async #readGrace(): Promise<void> {
     const { plat, log } = this.#options;
     try {
       const { nodeMonitorGraceSeconds } = (await plat.readConfiguration()).body;
       if (nodeMonitorGraceSeconds === 0)
         log("The space has no nodeMonitorGraceSeconds, so Leases are of no use");
-      return 1000 * nodeMonitorGraceSeconds;
+      this.#graceMs = 1000 * nodeMonitorGraceSeconds;
     } catch (error) {
       log("The configuration of the space could not be read", { error: String(error) });
-      return 0;
     }
   }
 

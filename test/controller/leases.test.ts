@@ -20,10 +20,13 @@ class FakePlat {
   /** The renewals of each request, as `n1 TIME`. */
   readonly batches: (readonly string[])[] = [];
   readonly failures: Error[] = [];
+  /** True while nobody can read the settings of the space. */
+  hidesSettings = false;
   /** The statuses of the next results. */
   readonly statuses: string[] = [];
 
   readonly client = clientOver(async <Body>({ path, body }: { path: string; body?: unknown }) => {
+    if (path === "/v1/config" && this.hidesSettings) throw new Error("no answer");
     const answered =
       path === "/v1/config" ? { nodeMonitorGraceSeconds: this.graceSeconds } : this.#events(body);
     return { status: 200, etag: undefined, body: answered as Body };
@@ -112,6 +115,34 @@ it("what Plat does not take is told again", () =>
       for (const name of ["n1", "n2"]) renew(name, "2026-03-11T08:00:00Z");
       await sleep(200_000);
       expect(plat.batches.map((batch) => batch.length)).toEqual([2, 1]);
+    },
+  ));
+
+it("renewals are told on while the settings of the space cannot be read again", () =>
+  following(
+    () => undefined,
+    async ({ plat, renew, sleep }) => {
+      plat.hidesSettings = true;
+      for (let at = 0; at < 36; at++) {
+        renew("n1", `2026-03-11T08:00:00.${at + 100}Z`);
+        await sleep(5_000);
+      }
+      // One in each 20 s.
+      expect(plat.batches.length).toBeGreaterThanOrEqual(8);
+    },
+  ));
+
+it("renewals are told soon after settings that could not be read at first", () =>
+  following(
+    (plat) => {
+      plat.hidesSettings = true;
+    },
+    async ({ plat, renew, sleep }) => {
+      renew("n1", "2026-03-11T08:00:00Z");
+      await sleep(3_000);
+      plat.hidesSettings = false;
+      await sleep(5_000);
+      expect(plat.batches).toEqual([["n1 2026-03-11T08:00:00Z"]]);
     },
   ));
 
