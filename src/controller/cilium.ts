@@ -2,6 +2,7 @@ import { same } from "../base/same.ts";
 import { type Answer, ApiError, type Parameters } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { CiliumMode, CiliumObject } from "../nouns/cilium/object.ts";
+import { GoneObjects } from "./gone.ts";
 import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { Reporter } from "./kube/reporter.ts";
@@ -45,15 +46,17 @@ export class CiliumNodes {
   readonly #options: CiliumNodesOptions;
   readonly #queue: WorkQueue;
   readonly #reporter: Reporter;
-  /** Objects that are gone and that nothing else ends, until Plat knows it. */
-  readonly #gone = new Map<string, readonly CiliumNodeObject[]>();
+  /** Those that nothing else ends. */
+  readonly #gone: GoneObjects<CiliumNodeObject>;
   /** The objects of the first list that list something and that Plat has not answered; nothing before the list. */
   #unanswered: Set<string> | undefined;
+  #isLeading = false;
 
   constructor(options: CiliumNodesOptions) {
     const { api, waits, metrics, log } = options;
     this.#options = options;
     this.#queue = new WorkQueue(waits);
+    this.#gone = new GoneObjects(waits);
     this.#reporter = new Reporter(api, waits, KIND);
     const following = {
       path: PATH,
@@ -63,7 +66,7 @@ export class CiliumNodes {
         const { name } = object.metadata;
         this.#unanswered?.delete(name);
         if (hasOwner(object)) return;
-        this.#gone.set(name, [...(this.#gone.get(name) ?? []), object]);
+        this.#gone.add(object);
         this.#changed(name);
       },
       ...watching("ciliumnodes", { metrics, log }, () => {
@@ -84,7 +87,10 @@ export class CiliumNodes {
   /** Works until the signal ends it. The reflector runs beside it, and may have run before. */
   async run(signal: AbortSignal): Promise<void> {
     const { waits } = this.#options;
-    for (const name of this.reflector.objects.keys()) this.#queue.add(name, waits.now());
+    this.#gone.lead();
+    this.#isLeading = true;
+    for (const name of [...this.reflector.objects.keys(), ...this.#gone.names])
+      this.#queue.add(name, waits.now());
     while (!signal.aborted) {
       const names = this.#queue.take(
         waits.now(),
@@ -97,12 +103,13 @@ export class CiliumNodes {
   }
 
   #changed(name: string): void {
+    if (!this.#isLeading) return;
     this.#queue.add(name, this.#options.waits.now() + GATHER_MS);
     this.#queue.wake();
   }
 
   async #work(name: string): Promise<void> {
-    for (const gone of this.#gone.get(name) ?? []) if (!(await this.#release(gone))) return;
+    for (const gone of this.#gone.of(name)) if (!(await this.#release(gone))) return;
     const object = this.reflector.objects.get(name);
     if (object) await this.#grant(object);
   }
@@ -119,9 +126,7 @@ export class CiliumNodes {
       this.#queue.retry(name, waits.now(), askedMs(error));
       return false;
     }
-    const left = (this.#gone.get(name) ?? []).filter((each) => each !== gone);
-    if (left.length > 0) this.#gone.set(name, left);
-    else this.#gone.delete(name);
+    this.#gone.delete(gone);
     return true;
   }
 

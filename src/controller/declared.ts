@@ -5,6 +5,7 @@ import { keepingUnsaid } from "../contract/manifest-fields.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { DeclaredKind, DeclaredObject } from "./declared-kinds.ts";
 import type { Current, DeclaredName, DeclaringCalls } from "./declared-nouns.ts";
+import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { keyOf, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { collectionPath, onceServed, servedOf } from "./kube/served.ts";
@@ -21,8 +22,6 @@ const REFUSED_AGAIN_MS = 5 * 60_000;
 const OVERLOADED = 429;
 /** The code of a write that another one has overtaken. */
 const OVERTAKEN = "precondition_failed";
-/** A replica that does not lead forgets an end after this time. A leader has told it by then, or has lost its Lease. */
-const FOLLOWED_MS_MAX = 10 * 60_000;
 
 /** The surroundings of the work on manifests of a kind. */
 export interface DeclaredOptions extends PartSurroundings<DeclaringCalls> {
@@ -104,6 +103,8 @@ export class Declared {
     const { waits, kind } = this.#options;
     this.#forgetLate();
     this.#isLeading = true;
+    for (const key of [...this.#said.keys(), ...this.#ended.keys()])
+      this.#queue.add(key, waits.now());
     while (!signal.aborted) {
       const followed = this.isListed ? this.#followed : undefined;
       if (!followed) {
@@ -164,6 +165,7 @@ export class Declared {
   }
 
   #changed(key: string): void {
+    if (!this.#isLeading) return;
     this.#refused.delete(key);
     this.#queue.add(key, this.#options.waits.now() + GATHER_MS);
     this.#queue.wake();

@@ -4,6 +4,7 @@ import { type Answer, isRejection } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Taint } from "../nouns/node/node-health.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
+import { GoneObjects } from "./gone.ts";
 import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
@@ -91,16 +92,19 @@ export class Nodes {
   readonly #reporter: Reporter;
   /** The knowledge of Plat about each node. */
   readonly #known = new Map<string, Print>();
-  /** Nodes that are gone, until Plat knows it. */
-  readonly #gone = new Map<string, readonly NodeObject[]>();
-  /** True once Plat has answered for every range that the first list states. */
+  readonly #gone: GoneObjects<NodeObject>;
+  /** The Nodes that stated a range when the work began and that Plat has not answered; nothing before. */
+  #unanswered: Set<string> | undefined;
+  /** True once Nodes may ask: Plat has answered for every range that was stated when the work began. */
   #isOpen = false;
+  #isLeading = false;
   #listDueAtMs: number;
 
   constructor(options: NodesOptions) {
     const { api, waits, metrics, log } = options;
     this.#options = options;
     this.#queue = new WorkQueue(waits);
+    this.#gone = new GoneObjects(waits);
     this.#reporter = new Reporter(api, waits, { apiVersion: "v1", kind: "Node" });
     this.#listDueAtMs = waits.now();
     const following = {
@@ -109,8 +113,9 @@ export class Nodes {
       present: (node: NodeObject) => this.#present(node),
       gone: (node: NodeObject) => {
         const { name } = node.metadata;
-        this.#gone.set(name, [...(this.#gone.get(name) ?? []), node]);
+        this.#gone.add(node);
         this.#known.delete(name);
+        this.#unanswered?.delete(name);
         this.#changed(name);
       },
       ...watching("nodes", { metrics, log }, () => this.#queue.wake()),
@@ -121,10 +126,17 @@ export class Nodes {
   /** Works until the signal ends it. The reflector runs beside it, and may have run before. */
   async run(signal: AbortSignal): Promise<void> {
     const { waits, metrics } = this.#options;
-    for (const name of this.reflector.objects.keys()) this.#queue.add(name, waits.now());
+    const { objects } = this.reflector;
+    this.#gone.lead();
+    this.#isLeading = true;
+    for (const name of [...objects.keys(), ...this.#gone.names]) this.#queue.add(name, waits.now());
     while (!signal.aborted) {
       metrics.set("plat_controller_queue_depth", this.#queue.size);
-      if (!this.reflector.isListed) await this.#queue.wait(Infinity, signal);
+      if (this.reflector.isListed)
+        this.#unanswered ??= new Set(
+          [...objects].filter(([, node]) => rangesOf(node).length > 0).map(([name]) => name),
+        );
+      if (!this.#unanswered) await this.#queue.wait(Infinity, signal);
       else if (!(await this.#sendDue()) && !(await this.#sendList()))
         await this.#queue.wait(Math.min(this.#queue.nextDueAtMs, this.#listDueAtMs), signal);
     }
@@ -150,6 +162,7 @@ export class Nodes {
   }
 
   #changed(name: string, ms = GATHER_MS): void {
+    if (!this.#isLeading) return;
     this.#queue.add(name, this.#options.waits.now() + ms);
     this.#queue.wake();
   }
@@ -181,13 +194,13 @@ export class Nodes {
     };
     const stating = this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, states);
     if (stating.length > 0) return stating;
-    this.#isOpen ||= !this.#queue.has(states) && this.#options.mayAsk();
+    this.#isOpen ||= this.#unanswered?.size === 0 && this.#options.mayAsk();
     return this.#isOpen ? this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, () => true) : [];
   }
 
   /** Returns what Plat does not know of a name yet, the ends first. */
   #saidOf(name: string): readonly NodeSaid[] {
-    const gone = (this.#gone.get(name) ?? []).map((node) => ({ type: "DELETED", node }) as const);
+    const gone = this.#gone.of(name).map((node) => ({ type: "DELETED", node }) as const);
     const node = this.reflector.objects.get(name);
     if (!node || same(this.#known.get(name), this.#print(node))) return gone;
     return [...gone, { type: "MODIFIED", node }];
@@ -218,6 +231,7 @@ export class Nodes {
       const change =
         result?.patch && said.type === "MODIFIED" && this.#changeOf(said.node, result.patch);
       if (change) patching.push([said.node, change]);
+      else if (result && result.status !== "failed") this.#queue.succeeded(said.node.metadata.name);
     }
     await inParallel(patching, PATCHES_AT_ONCE, ([node, change]) => this.#patch(node, change));
   }
@@ -245,13 +259,11 @@ export class Nodes {
       this.#queue.retry(name, waits.now());
       return;
     }
-    this.#queue.succeeded(name);
     if (type === "DELETED") {
-      const left = (this.#gone.get(name) ?? []).filter((each) => each !== node);
-      if (left.length > 0) this.#gone.set(name, left);
-      else this.#gone.delete(name);
+      this.#gone.delete(node);
       return;
     }
+    this.#unanswered?.delete(name);
     this.#known.set(name, this.#print(node));
     if (status !== "rejected" && code === undefined) return;
     void this.#reporter.warn(node, reasonFor(status, code, rangesOf(node).length > 0), detail);
@@ -271,10 +283,11 @@ export class Nodes {
     try {
       await api.send({ method: "PATCH", path: `${PATH}/${name}`, body: change });
       metrics.add("plat_controller_patches_total", { resource: "nodes", status: 200 });
+      this.#queue.succeeded(name);
     } catch (error) {
       const status = error instanceof KubeError ? error.status : 0;
       metrics.add("plat_controller_patches_total", { resource: "nodes", status });
-      if (status === NOT_FOUND) return;
+      if (status === NOT_FOUND) return this.#queue.succeeded(name);
       this.#known.delete(name);
       if (status === UNPROCESSABLE) this.#known.set(name, this.#print(node));
       else {

@@ -1,6 +1,7 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
 import type { Answer, PlatClient } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
+import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { PartSurroundings } from "./surroundings.ts";
@@ -9,8 +10,6 @@ import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 const PATH = "/api/v1/pods";
 /** The phases of a pod that is over, though its object is still there. */
 const PHASES = ["Succeeded", "Failed"] as const;
-/** A replica that does not lead forgets an end after this time. A leader has sent it by then, or has lost its Lease. */
-const FOLLOWED_MS_MAX = 10 * 60_000;
 /** The ends that wait for Plat. The oldest ones are forgotten. */
 const ENDS_MAX = 50_000;
 

@@ -60,7 +60,9 @@ async function working(
     readonly plat: FakePlat;
     readonly nodes: CiliumNodes;
     readonly sleep: (ms: number) => Promise<void>;
+    readonly lead: () => void;
   }) => Promise<void>,
+  follows = false,
 ): Promise<void> {
   const clock = new VirtualClock();
   const [cluster, plat] = [new FakeCluster(), new FakePlat()];
@@ -76,9 +78,11 @@ async function working(
   });
   await clock.run(async () => {
     const ending = new AbortController();
-    const running = [nodes.reflector.run(ending.signal), nodes.run(ending.signal)];
+    const running = [nodes.reflector.run(ending.signal)];
+    const lead = () => void running.push(nodes.run(ending.signal));
+    if (!follows) lead();
     await clock.sleep(2_000);
-    await act({ cluster, plat, nodes, sleep: clock.sleep }).finally(() => ending.abort());
+    await act({ cluster, plat, nodes, sleep: clock.sleep, lead }).finally(() => ending.abort());
     await Promise.all(running);
   });
 }
@@ -193,4 +197,22 @@ describe("a CiliumNode that is gone", () => {
       const released = plat.requests.filter((one) => one.startsWith("DELETE"));
       expect(released).toEqual([`DELETE n1 ${uid}`, `DELETE n1 ${uid}`]);
     }));
+
+  it("while another replica leads is released within ten minutes, and forgotten after them", () =>
+    working(
+      giving,
+      async ({ cluster, plat, sleep, lead }) => {
+        for (const name of ["early", "late"]) cluster.putCilium(name, {}, []);
+        await sleep(1_000);
+        const uid = cluster.ciliumNodes.get("late")?.metadata.uid;
+        cluster.deleteCilium("early");
+        await sleep(9 * 60_000);
+        cluster.deleteCilium("late");
+        await sleep(2 * 60_000);
+        lead();
+        await sleep(2_000);
+        expect(plat.requests).toEqual([`DELETE late ${uid}`]);
+      },
+      true,
+    ));
 });

@@ -533,6 +533,8 @@ describe("a Namespace", () => {
         lead();
         await sleep(2_000);
         expect(plat.writes).toEqual(["DELETE namespaces/late"]);
+        // Nothing is kept of the one that the other replica has told.
+        expect(plat.reads).toEqual(["GET namespaces/late"]);
       },
     ));
 });

@@ -107,11 +107,14 @@ async function working(
   {
     mode = "write",
     mayAsk = true,
+    follows = false,
     lifecycle,
     prepare = () => undefined,
   }: {
     mode?: NodeMode;
     mayAsk?: boolean;
+    /** True if the replica leads only when the test says so. */
+    follows?: boolean;
     lifecycle?: NodesOptions["lifecycle"];
     prepare?: (cluster: FakeCluster, plat: FakePlat) => void;
   },
@@ -120,6 +123,7 @@ async function working(
     readonly plat: FakePlat;
     readonly metrics: Metrics;
     readonly sleep: (ms: number) => Promise<void>;
+    readonly lead: () => void;
   }) => Promise<void>,
 ): Promise<void> {
   const clock = new VirtualClock();
@@ -139,13 +143,16 @@ async function working(
   });
   await clock.run(async () => {
     const ending = new AbortController();
-    const running = [nodes.reflector.run(ending.signal), nodes.run(ending.signal)];
+    const running = [nodes.reflector.run(ending.signal)];
+    const lead = () => void running.push(nodes.run(ending.signal));
+    if (!follows) lead();
     await clock.sleep(2_000);
-    await act({ cluster, plat, metrics, sleep: clock.sleep }).finally(() => ending.abort());
+    await act({ cluster, plat, metrics, sleep: clock.sleep, lead }).finally(() => ending.abort());
     await Promise.all(running);
   });
 }
 
+const TAINT = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 const rangeOf = (cluster: FakeCluster, name: string) => cluster.nodes.get(name)?.spec?.podCIDRs;
 const giving = (_: FakeCluster, plat: FakePlat) => {
   let next = 0;
@@ -177,6 +184,37 @@ describe("a node without a range", () => {
         expect(plat.batches.slice(0, 2)).toEqual([["MODIFIED b 10.9.1.0/24"], ["MODIFIED a-new"]]);
       },
     ));
+
+  it("gets it although a node that states one refuses its taints for good", () =>
+    working(
+      {
+        lifecycle: { isSilent: () => false },
+        prepare: (cluster, plat) => {
+          plat.answer = ({ object }) =>
+            object.metadata.name === "b" ? { taints: [TAINT] } : { prefix: "10.0.0.0/24" };
+          const denied = new KubeError(403, "Forbidden", "denied");
+          for (let n = 0; n < 1_000; n++) cluster.failures.push(["PATCH /api/v1/nodes/b", denied]);
+          cluster.put("b", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
+        },
+      },
+      async ({ cluster, plat, sleep }) => {
+        cluster.put("a-new");
+        await sleep(300_000);
+        expect(rangeOf(cluster, "a-new")).toEqual(["10.0.0.0/24"]);
+        expect(plat.lists.length).toBeGreaterThan(0);
+      },
+    ));
+
+  it("that cannot be patched is tried more and more rarely, up to once a minute", () =>
+    working({ prepare: giving }, async ({ cluster, sleep }) => {
+      const denied = new KubeError(403, "Forbidden", "denied");
+      for (let n = 0; n < 1_000; n++) cluster.failures.push(["PATCH /api/v1/nodes/n1", denied]);
+      cluster.put("n1");
+      await sleep(600_000);
+      const patches = cluster.requests.filter((one) => one.startsWith("PATCH /api/v1/nodes"));
+      expect(patches.length).toBeGreaterThan(10);
+      expect(patches.length).toBeLessThan(30);
+    }));
 
   it("is asked for again after a conflict, as it is then", () =>
     working({ prepare: giving }, async ({ cluster, sleep }) => {
@@ -287,6 +325,19 @@ describe("the end of a node", () => {
       await sleep(10_000);
       expect(plat.batches.at(-1)).toEqual(["DELETED n1 10.0.0.0/24"]);
     }));
+
+  it("while another replica leads is told within ten minutes, and forgotten after them", () =>
+    working({ follows: true, prepare: giving }, async ({ cluster, plat, sleep, lead }) => {
+      for (const name of ["early", "late"]) cluster.put(name, { podCIDR: "10.9.1.0/24" });
+      await sleep(1_000);
+      cluster.delete("early");
+      await sleep(9 * 60_000);
+      cluster.delete("late");
+      await sleep(2 * 60_000);
+      lead();
+      await sleep(2_000);
+      expect(plat.batches).toEqual([["DELETED late 10.9.1.0/24"]]);
+    }));
 });
 
 describe("a complete list", () => {
@@ -329,7 +380,6 @@ describe("a complete list", () => {
 });
 
 describe("the taints of a node", () => {
-  const TAINT = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
   const own = (spec: NodeObject["spec"] = {}) => ({ podCIDR: "10.9.1.0/24", ...spec });
   const taintsOf = (cluster: FakeCluster) => cluster.nodes.get("n1")?.spec?.taints;
   /** Plat wants the taint while the node is not ready. */
