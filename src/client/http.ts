@@ -14,6 +14,7 @@ import {
   type Problem,
   Unanswered,
 } from "./errors.ts";
+import { withOwnSignal } from "./own-signal.ts";
 import { isRelease, isRepeatable } from "./repeatable.ts";
 import type { Call, Reply, Request } from "./request.ts";
 import { type Access, type Fetch, fetchFor } from "./signing.ts";
@@ -196,16 +197,17 @@ function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchan
 
 async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
   const { method, body, headers, signal } = request;
-  const tooLong = AbortSignal.timeout(ANSWER_MS_MAX);
-  const response = await fetch(urlOf(base, space, request), {
-    method,
-    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A signature is valid for one URL only, and `fetch` would repeat a POST as a GET.
-    redirect: "manual",
-    signal: signal ? AbortSignal.any([tooLong, signal]) : tooLong,
+  return withOwnSignal(signal, async (own) => {
+    const response = await fetch(urlOf(base, space, request), {
+      method,
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A signature is valid for one URL only, and `fetch` would repeat a POST as a GET.
+      redirect: "manual",
+      signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), own.signal]),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 const silenceOf = (error: Error): string =>

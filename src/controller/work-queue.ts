@@ -1,4 +1,5 @@
 import { ApiError } from "../client/index.ts";
+import { withOwnSignal } from "../client/own-signal.ts";
 import { backoffMs, type Waits } from "./kube/waits.ts";
 
 const RETRY = { firstMs: 1_000, mostMs: 60_000 };
@@ -64,12 +65,17 @@ export class WorkQueue {
 
   /** Waits until a time, or until something changes. */
   async wait(untilMs: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
     const ms = Math.min(Math.max(untilMs - this.#waits.now(), GATHER_MS), LOOK_AGAIN_MS);
-    await this.#waits.sleep(ms, AbortSignal.any([signal, woken.signal]));
+    let isWoken = false;
+    await withOwnSignal(signal, (own) => {
+      this.#wake = () => {
+        isWoken = true;
+        own.abort();
+      };
+      return this.#waits.sleep(ms, own.signal);
+    });
     // Changes within a short time share a request.
-    if (woken.signal.aborted && !signal.aborted) await this.#waits.sleep(GATHER_MS, signal);
+    if (isWoken && !signal.aborted) await this.#waits.sleep(GATHER_MS, signal);
   }
 
   /** Ends a wait. */

@@ -13,6 +13,7 @@ import {
   platClient,
   type Request,
 } from "../../src/client/index.ts";
+import { knownTo } from "../signals.ts";
 
 interface Answer {
   readonly status: number;
@@ -162,6 +163,13 @@ describe("a call", () => {
     ]);
     const broken = clientOf(endpoint, { token: "a\nb" }).call(get);
     await expect(broken).rejects.toThrow("The token must have visible ASCII characters only.");
+  });
+
+  it("leaves nothing in its signal, which may be that of a whole program", async () => {
+    answers = [well];
+    const { signal } = new AbortController();
+    for (let n = 0; n < 3; n++) await call({ signal });
+    expect(knownTo(signal)).toBe(0);
   });
 
   it("sends a body as JSON", async () => {

@@ -231,7 +231,7 @@ export class FakeCluster implements KubeApi {
     this.#compactedAt = this.#version;
   }
 
-  async send<Body>(request: KubeRequest): Promise<Body> {
+  async send<Body>(request: KubeRequest, _signal?: AbortSignal): Promise<Body> {
     const { method = "GET", path, query = {}, body = {}, metadataOnly = false } = request;
     this.#begin(`${method} ${path}`);
     const answer = Array.isArray(body)

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { LeaseLostError, whileLeading } from "../../src/controller/kube/lease.ts";
+import { knownTo } from "../signals.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 import { waitsOf } from "./waits.ts";
@@ -19,7 +20,7 @@ function replica(cluster: FakeCluster, clock: VirtualClock, identity: string) {
   }).catch((error: unknown) => {
     state.error = error;
   });
-  return { state, running, end: () => ending.abort() };
+  return { state, running, known: () => knownTo(ending.signal), end: () => ending.abort() };
 }
 
 afterEach(() => vi.useRealTimers());
@@ -70,6 +71,38 @@ it("a replica that cannot renew for 10 s acts no longer, and fails", async () =>
     const leader = replica(cluster, clock, "a");
     await clock.sleep(1);
     for (let n = 0; n < 20; n++) cluster.failures.push([`GET ${PATH}`, new Error("no route")]);
+    await clock.sleep(8_000);
+    expect(leader.state.isActing).toBe(true);
+    await clock.sleep(6_000);
+    expect(leader.state.isActing).toBe(false);
+    expect(leader.state.error).toBeInstanceOf(LeaseLostError);
+    await leader.running;
+  });
+});
+
+it("renewals leave nothing in the signal of a replica", async () => {
+  const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
+  await clock.run(async () => {
+    const leader = replica(cluster, clock, "a");
+    await clock.sleep(10_001);
+    const known = leader.known();
+    await clock.sleep(600_000);
+    expect(leader.known()).toBe(known);
+    leader.end();
+    await leader.running;
+  });
+});
+
+it("a replica that gets no answer for 10 s acts no longer, and fails", async () => {
+  const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
+  await clock.run(async () => {
+    const leader = replica(cluster, clock, "a");
+    await clock.sleep(1);
+    // A connection that was cut without a word.
+    cluster.send = (_, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
     await clock.sleep(8_000);
     expect(leader.state.isActing).toBe(true);
     await clock.sleep(6_000);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { WorkQueue } from "../../src/controller/work-queue.ts";
+import { knownTo } from "../signals.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -41,4 +42,11 @@ it("a key that fails waits twice as long each time, up to a minute, until it suc
   queue.succeeded("a");
   queue.retry("a", 0, 1_500);
   expect(queue.nextDueAtMs).toBe(1_500);
+});
+
+it("a wait leaves nothing in the signal, which lives as long as its replica leads", async () => {
+  const { signal } = new AbortController();
+  const queue = new WorkQueue({ ...WAITS, sleep: async () => undefined });
+  for (let n = 0; n < 3; n++) await queue.wait(0, signal);
+  expect(knownTo(signal)).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { withOwnSignal } from "../../client/own-signal.ts";
 import { type KubeApi, KubeError } from "./api.ts";
 import type { Waits } from "./waits.ts";
 
@@ -61,10 +62,11 @@ export async function whileLeading(
 async function renew(holder: LeaseHolder, waits: Waits, signal: AbortSignal): Promise<void> {
   for (let renewedAtMs = waits.now(); !signal.aborted; ) {
     await waits.sleep(TRY_AGAIN_MS, signal);
-    const isHeld = await holder.hold(signal).catch(() => undefined);
+    const leftMs = renewedAtMs + RENEW_MS_MAX - waits.now();
+    const isHeld = await holder.hold(signal, leftMs).catch(() => undefined);
     if (isHeld) renewedAtMs = waits.now();
     if (isHeld === false && !signal.aborted) throw new LeaseLostError("another replica leads now");
-    if (waits.now() - renewedAtMs > RENEW_MS_MAX)
+    if (waits.now() - renewedAtMs >= RENEW_MS_MAX)
       throw new LeaseLostError(`the Lease was not renewed in ${RENEW_MS_MAX / 1000} s`);
   }
 }
@@ -84,8 +86,20 @@ class LeaseHolder {
     this.#path = `/apis/coordination.k8s.io/v1/namespaces/${of.namespace}/leases`;
   }
 
-  /** Takes or renews the Lease. Returns false if another replica has it. */
-  async hold(signal: AbortSignal): Promise<boolean> {
+  /** Takes or renews the Lease. Returns false if another replica has it. @param ms the time for the answers */
+  async hold(signal: AbortSignal, ms = RENEW_MS_MAX): Promise<boolean> {
+    return withOwnSignal(signal, async (own) => {
+      const late = () => own.abort(new Error(`the API server did not answer in ${ms} ms`));
+      void this.#waits.sleep(ms, own.signal).then(late);
+      try {
+        return await this.#hold(own.signal);
+      } finally {
+        own.abort();
+      }
+    });
+  }
+
+  async #hold(signal: AbortSignal): Promise<boolean> {
     const lease = await this.#read(signal);
     const { holderIdentity: holder = "", leaseTransitions = 0 } = lease?.spec ?? {};
     const isOwn = holder === this.#of.identity;
