@@ -1,7 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRecord } from "../api/schema/schema.ts";
-import { path } from "../client/index.ts";
 import { ofOneCommand } from "../cni/connection.ts";
 import { DIRECT_FIELDS, jsonOf, networkConfigurationOf, PLUGIN } from "../cni/network.ts";
 import { run } from "../cni/run.ts";
@@ -11,9 +10,10 @@ import { serveProbes } from "./health.ts";
 import type { KubeApi } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import { Metrics } from "./metrics.ts";
+import { Needs } from "./needs.ts";
 import { NodePods } from "./node-pods.ts";
-import { AGENT_RIGHTS, missingRights, rightText } from "./rights.ts";
-import { platOf, RIGHTS_AGAIN_MS, SILENCE_MS_MAX, untilEnd } from "./run.ts";
+import { AGENT_RIGHTS } from "./rights.ts";
+import { platOf, SILENCE_MS_MAX } from "./run.ts";
 
 /** The files of a node that the agent reads and writes. */
 export interface AgentFiles {
@@ -53,14 +53,10 @@ export async function runAgent(
   const plat = platOf({ plat: settings });
   const metrics = new Metrics();
   const pods = new NodePods({ api, waits, metrics, log, node });
-  const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
+  const needs = new Needs({ api, plat, waits, rights: AGENT_RIGHTS });
   const probed = {
     metrics,
-    unready: () => [
-      ...state.denied,
-      ...(state.isPlatReady ? [] : ["Plat has not answered yet"]),
-      ...pods.unlisted,
-    ],
+    unready: () => [...needs.missing, ...pods.unlisted],
     unhealthy: () =>
       waits.now() - pods.heardAtMs > SILENCE_MS_MAX
         ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
@@ -94,13 +90,7 @@ export async function runAgent(
   await install(files.plugin, join(files.plugins, PLUGIN), 0o755);
   await install(files.conflist, join(files.conflists, basename(files.conflist)), 0o644);
   log("The plugin is installed");
-  const checking = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
-    const denied = await missingRights(api, AGENT_RIGHTS, signal);
-    state.denied = denied.map((right) => `the right is missing: ${rightText(right)}`);
-    if (!state.isPlatReady) await plat.call({ method: "GET", path: path`/readyz` });
-    state.isPlatReady = true;
-  });
-  await Promise.all([following, checking, server.drain(signal)]);
+  await Promise.all([following, needs.check(signal), server.drain(signal)]);
 }
 
 /** Puts a file into its place whole, unless it is there already: a runtime may start it at any time. */

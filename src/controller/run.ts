@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { clientOver, type PlatClient, path, platClient } from "../client/index.ts";
+import { clientOver, type PlatClient, platClient } from "../client/index.ts";
 import { APPLICATION_KINDS } from "./applications.ts";
 import { CiliumNodes } from "./cilium.ts";
 import { ClusterApi } from "./cluster-api.ts";
@@ -15,13 +15,14 @@ import { Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LostPods } from "./lost-pods.ts";
 import { Metrics } from "./metrics.ts";
+import { Needs } from "./needs.ts";
 import { Nodes } from "./nodes.ts";
 import { Pods } from "./pods.ts";
-import { LEASE, missingRights, rightsOf, rightText } from "./rights.ts";
+import { LEASE, rightsOf } from "./rights.ts";
 
 /** A cluster that is silent for so long is one that the reflector does not hear any more. */
 export const SILENCE_MS_MAX = 10 * 60_000;
-export const RIGHTS_AGAIN_MS = 10_000;
+const MEASURE_AGAIN_MS = 10_000;
 const START_AGAIN_MS = 2_000;
 
 /** The surroundings of the controller. */
@@ -62,13 +63,12 @@ export async function runController(
     collectPods: config.pods.collect,
   } as const;
   const rights = rightsOf(switches, pod.namespace);
-  const state = { denied: ["the rights were not checked yet"], isPlatReady: false };
+  const needs = new Needs({ api, plat, waits, rights });
   let parts: Parts | undefined;
   const probed = {
     metrics,
     unready: () => [
-      ...state.denied,
-      ...(state.isPlatReady ? [] : ["Plat has not answered yet"]),
+      ...needs.missing,
       ...(parts ? unlistedOf(parts) : ["the objects are not listed yet"]),
     ],
     unhealthy: () => {
@@ -83,12 +83,7 @@ export async function runController(
   };
   const port = await serveProbes(probed, listen, signal);
   log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
-  const checking = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
-    const denied = await missingRights(api, rights, signal);
-    state.denied = denied.map((right) => `the right is missing: ${rightText(right)}`);
-    if (!state.isPlatReady) await plat.call({ method: "GET", path: path`/readyz` });
-    state.isPlatReady = true;
-  });
+  const checking = needs.check(signal);
   const surroundings = { plat, api, waits, metrics, log };
   const cilium =
     config.cilium &&
@@ -149,9 +144,7 @@ export async function runController(
     ...others.map((part) => part.follow(signal)),
   ];
   metrics.set("plat_controller_leader", 0);
-  const measuring = untilEnd(signal, waits, RIGHTS_AGAIN_MS, async () => {
-    if (nodes) metrics.set("plat_controller_nodes_without_cidr", nodes.withoutCidr);
-  });
+  const measuring = nodes && measure(nodes, metrics, waits, signal);
   const lease = { namespace: pod.namespace, name: LEASE, identity };
   await whileLeading(api, lease, waits, signal, async (leading) => {
     log("This replica leads");
@@ -195,16 +188,16 @@ function unlistedOf({ nodes, leases, cilium, clusterApi, pods, others }: Parts):
   return unlisted.flatMap((what) => (what ? [`the ${what} are not listed yet`] : []));
 }
 
-/** Repeats an act with a pause, until the signal ends it. A failure is tried again after the same pause. */
-export async function untilEnd(
-  signal: AbortSignal,
+/** Counts the nodes without a podCIDR again and again, until the signal ends it. */
+async function measure(
+  nodes: Nodes,
+  metrics: Metrics,
   waits: Waits,
-  pauseMs: number,
-  act: () => Promise<void>,
+  signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await act().catch(() => undefined);
-    await waits.sleep(pauseMs, signal);
+    metrics.set("plat_controller_nodes_without_cidr", nodes.withoutCidr);
+    await waits.sleep(MEASURE_AGAIN_MS, signal);
   }
 }
 
