@@ -120,6 +120,8 @@ export class Lifecycle {
       if (taints) await this.#write(node, taints);
     } catch (error) {
       metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });
+      // Others wait to be asked about.
+      this.#watched.set(name, { ...watched, askedAtMs: waits.now() });
       if (error instanceof ApiError && error.code === "not_found") return;
       log("The health of a Node could not be read", { node: name, error: String(error) });
     }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clientOver } from "../../src/client/index.ts";
+import { ApiError, clientOver } from "../../src/client/index.ts";
 import { KubeError } from "../../src/controller/kube/api.ts";
 import { Lifecycle } from "../../src/controller/lifecycle.ts";
 import { Metrics } from "../../src/controller/metrics.ts";
@@ -16,6 +16,8 @@ class FakePlat {
   graceSeconds = 40;
   /** The nodes that Plat finds to be silent. */
   readonly silent = new Set<string>();
+  /** The nodes that it does not know. */
+  readonly unknown = new Set<string>();
   /** The nodes that it was asked about. */
   readonly asked: string[] = [];
   readonly failures: Error[] = [];
@@ -37,6 +39,8 @@ class FakePlat {
     if (failure) throw failure;
     const name = path.slice("/v1/nodes/".length);
     this.asked.push(name);
+    if (this.unknown.has(name))
+      throw new ApiError({ code: "not_found", status: 404, detail: "no node" } as never);
     const uid = this.#cluster.nodes.get(name)?.metadata.uid;
     const taints = this.silent.has(name)
       ? [UNREACHABLE, { ...UNREACHABLE, effect: "NoExecute" }]
@@ -99,6 +103,23 @@ it("a node that gives no sign for the grace period gets the taint that Plat says
       expect(metrics.text()).toContain("plat_controller_silent_nodes 1\n");
       await sleep(110_000);
       expect(plat.asked).toEqual(["n1", "n1"]);
+    },
+  ));
+
+it("a node that Plat does not know is asked about once a minute, and hides no silent one", () =>
+  looking(
+    (cluster, plat) => {
+      for (let n = 0; n < 300; n++) {
+        cluster.put(`a${n}`);
+        plat.unknown.add(`a${n}`);
+      }
+      cluster.put("silent");
+      plat.silent.add("silent");
+    },
+    async ({ cluster, plat, sleep }) => {
+      await sleep(120_000);
+      expect(taintsOf(cluster, "silent")).toEqual([UNREACHABLE]);
+      expect(plat.asked.filter((name) => name === "a0")).toHaveLength(2);
     },
   ));
 
