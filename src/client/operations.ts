@@ -77,13 +77,16 @@ type InBody<Name extends OperationName> = operations[Name] extends {
   ? { readonly body: Body }
   : unknown;
 type InHeaders<Name extends OperationName> = {
-  readonly [Parameter in HeaderParameter as (typeof HEADERS)[Parameter] extends keyof Part<
-    operations[Name]["parameters"],
-    "header"
-  >
-    ? Parameter
+  readonly [Parameter in HeaderParameter as (typeof HEADERS)[Parameter] extends keyof HeadersOf<Name>
+    ? Parameter extends "ifNoneMatch"
+      ? // The answer 304 to a read has no body, so only a write takes it.
+        "If-Match" extends keyof HeadersOf<Name>
+        ? Parameter
+        : never
+      : Parameter
     : never]?: string;
 };
+type HeadersOf<Name extends OperationName> = Part<operations[Name]["parameters"], "header">;
 type HeaderParameter = keyof typeof HEADERS;
 
 type Part<All, Name extends string> = All extends { [Key in Name]?: infer One }
