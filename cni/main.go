@@ -80,9 +80,12 @@ func run(variable func(string) string, stdin io.Reader) ([]byte, bool) {
 	failed := func(code int, msg, details string) ([]byte, bool) {
 		return printed(cniError{version, code, msg, details}), false
 	}
-	text, err := io.ReadAll(io.LimitReader(stdin, bytesMax))
+	text, err := io.ReadAll(io.LimitReader(stdin, bytesMax+1))
 	if err != nil {
 		return failed(codeDecoding, "The network configuration could not be read.", err.Error())
+	}
+	if len(text) > bytesMax {
+		return failed(codeDecoding, fmt.Sprintf("The network configuration has more than %d bytes.", bytesMax), "")
 	}
 	var read config
 	if err := json.Unmarshal(text, &read); err != nil {
@@ -169,7 +172,8 @@ func leave(folder string, asked request, body []byte) error {
 	if len(entries) >= deletesMax {
 		return fmt.Errorf("%s has %d files already, so no more are written", folder, len(entries))
 	}
-	name := asked.ContainerID + "-" + asked.IfName
+	// Neither name has this character, so no two attachments share a file.
+	name := asked.ContainerID + "~" + asked.IfName
 	temporary, err := os.CreateTemp(folder, ".new-*")
 	if err != nil {
 		return err

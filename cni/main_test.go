@@ -97,16 +97,30 @@ func TestDelWithoutAnAgentIsLeftBehindAsItWouldBeSent(t *testing.T) {
 	}
 	deletes := filepath.Join(folder, "deletes")
 	left, err := os.ReadDir(deletes)
-	if err != nil || len(left) != 1 || left[0].Name() != "c1-eth0" {
+	if err != nil || len(left) != 1 || left[0].Name() != "c1~eth0" {
 		t.Fatalf("left %v behind: %v", left, err)
 	}
-	text, err := os.ReadFile(filepath.Join(deletes, "c1-eth0"))
+	text, err := os.ReadFile(filepath.Join(deletes, "c1~eth0"))
 	var asked request
 	if err != nil || json.Unmarshal(text, &asked) != nil || asked.Command != "DEL" || asked.ContainerID != "c1" {
 		t.Errorf("wrote %s: %v", text, err)
 	}
 	if info, err := os.Stat(deletes); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has the mode %v: %v", info.Mode(), err)
+	}
+}
+
+func TestDelsOfTwoAttachmentsAreLeftBehindAsTwo(t *testing.T) {
+	folder := t.TempDir()
+	for _, of := range [][2]string{{"a-b", "c"}, {"a", "b-c"}} {
+		variables := map[string]string{"CNI_COMMAND": "DEL", "CNI_CONTAINERID": of[0], "CNI_IFNAME": of[1]}
+		stdin := strings.NewReader(`{"ipam": {"socket": "` + folder + `/agent.sock"}}`)
+		if out, isDone := run(func(name string) string { return variables[name] }, stdin); !isDone {
+			t.Errorf("printed %q", out)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(folder, "deletes")); err != nil || len(left) != 2 {
+		t.Errorf("left %v behind: %v", left, err)
 	}
 }
 
@@ -151,6 +165,14 @@ func TestVersionNeedsNoAgent(t *testing.T) {
 func TestConfigurationThatIsNoJSONIsAnError(t *testing.T) {
 	out, isDone := run(func(string) string { return "ADD" }, strings.NewReader("{"))
 	if !strings.HasPrefix(string(out), `{"cniVersion":"1.1.0","code":6,`) || isDone {
+		t.Errorf("printed %q, done: %v", out, isDone)
+	}
+}
+
+func TestConfigurationThatIsTooLargeIsAnErrorThatSaysSo(t *testing.T) {
+	large := `{"name": "` + strings.Repeat("a", bytesMax) + `"}`
+	out, isDone := run(func(string) string { return "GC" }, strings.NewReader(large))
+	if !strings.Contains(string(out), "has more than 1000000 bytes") || isDone {
 		t.Errorf("printed %q, done: %v", out, isDone)
 	}
 }

@@ -71,8 +71,12 @@ export class CniServer {
   /** Listens until the signal ends it. Returns once it listens. */
   async listen(signal: AbortSignal): Promise<void> {
     const { folder } = this.#options;
-    await mkdir(join(folder, DELETES), { recursive: true, mode: FOLDER_MODE });
+    const deletes = join(folder, DELETES);
+    await mkdir(deletes, { recursive: true, mode: FOLDER_MODE });
     await chmod(folder, FOLDER_MODE);
+    // A plugin that was killed while it wrote leaves its file behind.
+    for (const name of await readdir(deletes))
+      if (isUnfinished(name)) await rm(join(deletes, name), { force: true });
     const socket = join(folder, SOCKET);
     // An agent that was killed leaves its socket behind.
     await rm(socket, { force: true });
@@ -93,8 +97,7 @@ export class CniServer {
     const { folder, waits, log } = this.#options;
     while (!signal.aborted) {
       const names = await readdir(join(folder, DELETES)).catch(() => []);
-      // The plugin writes a file under another name first.
-      for (const name of names.filter((one) => !one.startsWith("."))) {
+      for (const name of names.filter((one) => !isUnfinished(one))) {
         if (signal.aborted) return;
         await this.#carryOutLeft(join(folder, DELETES, name)).catch((error: unknown) =>
           log("A DEL that was left behind could not be read", { name, error: String(error) }),
@@ -184,10 +187,13 @@ export class CniServer {
   }
 
   async #forget(containerId: string, ifName: string): Promise<void> {
-    const name = `${containerId}-${ifName}`;
+    const name = `${containerId}~${ifName}`;
     if (!name.includes("/")) await rm(join(this.#options.folder, DELETES, name), { force: true });
   }
 }
+
+/** Returns true for a file that the plugin still writes: it gets its name at the end. */
+const isUnfinished = (name: string): boolean => name.startsWith(".");
 
 /** Returns the command in a text; nothing if there is none. */
 function parsed(bytes: Buffer): Request | undefined {

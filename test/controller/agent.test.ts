@@ -594,7 +594,7 @@ describe("a DEL that the plugin left behind", () => {
       config: { cniVersion: "1.1.0", name: "podnet", ipam: { type: "plat-cni" } },
       ...more,
     };
-    await writeFile(join(deletes, `sandbox-of-${pod}-eth0`), JSON.stringify(body));
+    await writeFile(join(deletes, `sandbox-of-${pod}~eth0`), JSON.stringify(body));
   };
   const left = () => readdir(join(folder, "run", "deletes"));
   const seen = async (look: () => Promise<boolean>) => {
@@ -611,6 +611,14 @@ describe("a DEL that the plugin left behind", () => {
     await start();
     await seen(async () => (await left()).length === 0);
     expect((await read(addressOf(added))).state).toBe("cooling");
+  });
+
+  it("and was not written to its end is removed when the agent starts", async () => {
+    const deletes = join(folder, "run", "deletes");
+    await mkdir(deletes, { recursive: true });
+    await writeFile(join(deletes, ".new-123"), '{"command": "DEL", "cont');
+    await start();
+    expect(await left()).toEqual([]);
   });
 
   it("is carried out while the agent runs, and again until it succeeds", async () => {
