@@ -32,6 +32,9 @@ const STATEFUL_SET = "StatefulSet";
 export const handleOf = ({ network, host, container }: Attachment): string =>
   handleOfAttachment(network.name, host, container);
 
+/** Returns true if a handle can have something. With a longer one no ADD succeeds, and every DEL has to. */
+export const canHold = (handle: string): boolean => handle.length <= NAME_CHARACTERS_MAX;
+
 /**
  * Returns the instance that an attachment is: of the pod's top controller where the cluster is asked. Elsewhere only a pod
  * with an ordinal is one, a pod of a StatefulSet, if the configuration says `keep`. Its uid is the container: a sandbox that
@@ -56,8 +59,9 @@ export function instanceOfAttachment({
     uid: containerId,
   };
   // Two long names do not fit in a handle. One that keeps its addresses has no other, so Plat says so.
-  const isFitting = workloadHandle(workload).length <= NAME_CHARACTERS_MAX;
-  return isFitting || controller.kind === STATEFUL_SET ? workload : undefined;
+  return canHold(workloadHandle(workload)) || controller.kind === STATEFUL_SET
+    ? workload
+    : undefined;
 }
 
 /** Returns the StatefulSet whose pod has this name. */

@@ -3,7 +3,7 @@ import { releaseInstance } from "../cli/space/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { handleReleased } from "../nouns/address/contract/release-answer.ts";
-import { type Attachment, handleOf, instanceOfAttachment } from "./attachment.ts";
+import { type Attachment, canHold, handleOf, instanceOfAttachment } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import { releaseHeld } from "./gc.ts";
 
@@ -27,6 +27,16 @@ export async function del(client: PlatClient, attachment: Attachment): Promise<v
   }
   // Also for an instance: its ADD may be from before the configuration said `keep`.
   const handle = handleOf(attachment);
+  if (canHold(handle)) found += await releaseHandle(client, handle);
+  if (seen === undefined || found > 0) return;
+  const own = textOfAttachment(container);
+  const isOwn = (one: Parameters<typeof textOfAttachment>[0]) => textOfAttachment(one) === own;
+  await releaseHeld(client, network, host, isOwn, container.containerId);
+}
+
+/** Releases all that a handle has. Returns how many addresses that was. */
+async function releaseHandle(client: PlatClient, handle: string): Promise<number> {
+  let found = 0;
   for (let requests = 0; requests < REQUESTS_MAX; requests++) {
     const { body } = await client.call<v.InferOutput<typeof handleReleased>>({
       method: "POST",
@@ -36,11 +46,7 @@ export async function del(client: PlatClient, attachment: Attachment): Promise<v
       isRepeatable: true,
     });
     found += body.released.length;
-    if (!body.complete) continue;
-    if (seen === undefined || found > 0) return;
-    const own = textOfAttachment(container);
-    const isOwn = (one: Parameters<typeof textOfAttachment>[0]) => textOfAttachment(one) === own;
-    return releaseHeld(client, network, host, isOwn, container.containerId);
+    if (body.complete) return found;
   }
   throw new CniError(
     CODE.tryAgainLater,

@@ -16,7 +16,7 @@ import { formatAddress } from "../net/address.ts";
 import { parsePlainAddress } from "../net/plain-form.ts";
 import { workloadHandle } from "../nouns/application/workload.ts";
 import { add } from "./add.ts";
-import { type Attachment, handleOf, instanceOfAttachment } from "./attachment.ts";
+import { type Attachment, canHold, handleOf, instanceOfAttachment } from "./attachment.ts";
 import { del } from "./del.ts";
 import { CniError, CODE, errorObject } from "./error.ts";
 import { gc } from "./gc.ts";
@@ -135,6 +135,7 @@ async function heldBy(
   handle: string,
   workload?: { readonly uid: string },
 ): Promise<string[]> {
+  if (!canHold(handle)) return [];
   return ((await found(addressesOfHandle(client, handle))) ?? [])
     .filter((one) => one.state === "assigned" && one.workload?.uid === workload?.uid)
     .map(({ address }) => address);

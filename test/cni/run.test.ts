@@ -233,6 +233,12 @@ describe("DEL", () => {
     expect(await heldBy("c2")).toHaveLength(1);
   });
 
+  it("succeeds where the handle would be too long, because no ADD did", async () => {
+    const long = { containerId: "c".repeat(250) };
+    expect((await cni("ADD", network(), long)).out).toMatchObject({ code: 7 });
+    expect(await cni("DEL", network(), long)).toEqual({ exit: 0, out: undefined });
+  });
+
   it("succeeds for a container that was never attached", async () => {
     expect(await cni("DEL", network(), C1)).toEqual({ exit: 0, out: undefined });
   });

@@ -198,6 +198,17 @@ describe("the instance that gets the addresses of a pod", () => {
     expect(await cni("ADD", { pod: "p" })).toEqual(added[0]);
   });
 
+  it("is released and checked although the handle of its attachment would be too long", async () => {
+    putPod("p", { ownerReferences: [ofDeployment()] });
+    await start();
+    const more = { name: "n".repeat(240) };
+    const added = await cni("ADD", { pod: "p" }, {}, more);
+    const checking = { ...more, prevResult: added.out };
+    expect((await cni("CHECK", { pod: "p" }, {}, checking)).out).toBeUndefined();
+    expect((await cni("DEL", { pod: "p" }, {}, more)).out).toBeUndefined();
+    expect((await read(addressOf(added))).state).toBe("cooling");
+  });
+
   it("asks for more than one address, and some beside, as an attachment", async () => {
     putPod("p", { ownerReferences: [ofDeployment()] });
     await start();
