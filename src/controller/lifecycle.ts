@@ -16,6 +16,7 @@ const ASK_AGAIN_MS = 60_000;
 const LOOK_AGAIN_MS = 2_000;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+const THROTTLED = 429;
 
 /** The surroundings of the search for silent nodes. */
 export interface LifecycleOptions extends PartSurroundings<"readNode" | "readConfiguration"> {
@@ -136,9 +137,10 @@ export class Lifecycle {
       await api.send({ method: "PATCH", path: `${PATH}/${name}`, body });
     } catch (error) {
       status = error instanceof KubeError ? error.status : 0;
-      // The Node as it is then is looked at anew.
+      // The Node as it is then is looked at anew. What the API server refuses, it refuses again.
+      const isRefused = status >= 400 && status < 500 && ![CONFLICT, THROTTLED].includes(status);
       const watched = this.#watched.get(name);
-      if (watched) this.#watched.set(name, { ...watched, askedAtMs: -Infinity });
+      if (watched && !isRefused) this.#watched.set(name, { ...watched, askedAtMs: -Infinity });
       if (status !== NOT_FOUND && status !== CONFLICT)
         log("The Node could not be patched", { node: name, error: String(error) });
     }

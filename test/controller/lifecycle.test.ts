@@ -196,6 +196,22 @@ it("a Node that changed meanwhile is written again, as it is then", () =>
     },
   ));
 
+it("a Node whose patch is refused is tried again once a minute", () =>
+  looking(
+    (cluster, plat) => {
+      cluster.put("n1");
+      plat.silent.add("n1");
+      const denied = new KubeError(403, "Forbidden", "denied");
+      for (let n = 0; n < 1_000; n++) cluster.failures.push(["PATCH /api/v1/nodes/n1", denied]);
+    },
+    async ({ cluster, sleep }) => {
+      await sleep(600_000);
+      const patches = cluster.requests.filter((one) => one.startsWith("PATCH"));
+      expect(patches.length).toBeGreaterThan(5);
+      expect(patches.length).toBeLessThan(12);
+    },
+  ));
+
 it("nobody is asked about where the space judges no silence", () =>
   looking(
     (cluster, plat) => {
