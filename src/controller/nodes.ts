@@ -1,6 +1,6 @@
 import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
-import { type Answer, isRejection } from "../client/index.ts";
+import { isRejection } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { Taint } from "../nouns/node/node-health.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
@@ -10,6 +10,7 @@ import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { PartSurroundings } from "./surroundings.ts";
+import { type EventResult, tell } from "./tell.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/nodes";
@@ -62,8 +63,6 @@ export interface NodesOptions extends PartSurroundings<"applyEvents" | "complete
   /** The time between two complete lists. */
   readonly completeMs: number;
 }
-
-type EventResult = Answer<"applyEvents">["results"][number];
 
 /** A merge patch of a Node. */
 type NodeChange = NonNullable<EventResult["patch"]>;
@@ -214,9 +213,7 @@ export class Nodes {
     }));
     let results: readonly EventResult[];
     try {
-      ({ results } = (
-        await plat.applyEvents({ body: { cluster, assign: mode === "write", events } })
-      ).body);
+      results = await tell(plat, { cluster, assign: mode === "write", events });
       metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
     } catch (error) {
       metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });

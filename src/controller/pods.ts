@@ -1,10 +1,11 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
-import type { Answer, PlatClient } from "../client/index.ts";
+import type { PlatClient } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { PartSurroundings } from "./surroundings.ts";
+import { type EventResult, tell } from "./tell.ts";
 import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/api/v1/pods";
@@ -109,9 +110,9 @@ export class Pods {
       type,
       object: { apiVersion: "v1", kind: "Pod", metadata, ...(phase && { status: { phase } }) },
     }));
-    let results: Answer<"applyEvents">["results"];
+    let results: readonly EventResult[];
     try {
-      ({ results } = (await plat.applyEvents({ body: { events } })).body);
+      results = await tell(plat, { events });
       metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
     } catch (error) {
       metrics.add("plat_controller_plat_requests_total", { outcome: outcomeOf(error) });

@@ -37,6 +37,8 @@ class FakePlat {
   readonly assigns = new Set<boolean>();
   /** Errors of the next requests. */
   readonly failures: Error[] = [];
+  /** The bodies of the next answers, of a server that is not Plat. */
+  readonly strange: object[] = [];
   answer: (said: Said) => Answered = () => ({});
   list: object = {};
 
@@ -44,7 +46,8 @@ class FakePlat {
     async <Body>({ path, body }: { path: string; body?: unknown }) => {
       const failure = this.failures.shift();
       if (failure) throw failure;
-      const answered = path === "/v1/events" ? this.#events(body) : this.#list(body);
+      const answered =
+        this.strange.shift() ?? (path === "/v1/events" ? this.#events(body) : this.#list(body));
       return { status: 200, etag: undefined, body: answered as Body };
     },
   );
@@ -286,6 +289,14 @@ describe("a change of a node", () => {
       expect(plat.batches).toEqual([]);
       await sleep(10_000);
       expect(plat.batches).toHaveLength(2);
+    }));
+
+  it("is sent again if the answer has no result for it", () =>
+    working({ prepare: giving }, async ({ cluster, plat, sleep }) => {
+      plat.strange.push({ ok: true }, { results: [] });
+      cluster.put("n1");
+      await sleep(10_000);
+      expect(rangeOf(cluster, "n1")).toEqual(["10.0.0.0/24"]);
     }));
 
   it("is not sent again if Plat rejects it, and the Node says why", () =>
