@@ -138,6 +138,7 @@ export class CiliumNodes {
     try {
       const body = { ...KIND, ...object } as Parameters<"putCiliumNode">["body"];
       granted = (await plat.putCiliumNode({ node: name, mode, body })).body;
+      if (!isGrant(granted)) throw new Error("the answer is no CiliumNode");
       this.#count("answered");
     } catch (error) {
       this.#failed("Plat did not take a CiliumNode", name, error);
@@ -220,6 +221,10 @@ function kept({ metadata, spec = {}, status = {} }: CiliumNodeObject): CiliumNod
     status,
   };
 }
+
+/** Returns true for a grant. Another server in the place of Plat answers something else. */
+const isGrant = ({ spec, status }: Partial<Answer<"putCiliumNode">>): boolean =>
+  spec !== undefined && status?.operator !== undefined;
 
 /** Returns true if a Node owns the object. The end of the Node then ends what the object has, after its quarantine. */
 const hasOwner = ({ metadata: { ownerReferences = [] } }: CiliumNodeObject): boolean =>

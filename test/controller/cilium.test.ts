@@ -15,6 +15,8 @@ class FakePlat {
   readonly requests: string[] = [];
   /** Errors of the next requests. */
   readonly failures: Error[] = [];
+  /** The bodies of the next answers, of a server that is not Plat. */
+  readonly strange: object[] = [];
   /** Returns the networks that an object should have, and what is wrong. */
   grant: (name: string) => { readonly podCIDRs?: readonly string[]; readonly error?: string } =
     () => ({});
@@ -27,6 +29,8 @@ class FakePlat {
       this.requests.push([method, name, query.mode ?? query.uid, ...networks].join(" "));
       const failure = this.failures.shift();
       if (failure) throw failure;
+      const strange = this.strange.shift();
+      if (strange) return { status: 200, etag: undefined, body: strange as Body };
       const { error = "", ...ipam } = this.grant(name);
       const answered = object && {
         ...object,
@@ -141,6 +145,16 @@ describe("a CiliumNode", () => {
       expect(cluster.ciliumNodes.get("n1")?.spec.ipam?.podCIDRs).toEqual(["10.0.1.0/24"]);
       expect(plat.requests.slice(0, 2)).toEqual(["PUT n1 cluster-pool", "PUT n1 cluster-pool"]);
       expect(cluster.events.size).toBe(0);
+    }));
+
+  it("is sent again if the answer is no CiliumNode, and not written", () =>
+    working(giving, async ({ cluster, plat, sleep }) => {
+      plat.strange.push({ ok: true });
+      cluster.putCilium("n1");
+      await sleep(500);
+      expect(patches(cluster)).toEqual([]);
+      await sleep(10_000);
+      expect(cluster.ciliumNodes.get("n1")?.spec.ipam?.podCIDRs).toEqual(["10.0.1.0/24"]);
     }));
 
   it("that Plat rejects has an Event, and is sent again in a minute", () =>
