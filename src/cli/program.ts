@@ -137,6 +137,7 @@ export function programFor(io: Io, words: readonly string[] = []): Command {
     for (const make of commands) program.addCommand(make(io));
   }
   program.addCommand(completeCommand(io), { hidden: true });
+  program.hook("preAction", (_, command) => checkArguments(command as Command));
   program.addHelpText("after", EXAMPLES).addHelpText("after", ENVIRONMENT);
   const output = outputTo(io, (text) => usageText(text, program, words));
   for (const command of [program, ...descendants(program)]) {
@@ -206,6 +207,18 @@ function usageText(text: string, program: Command, words: readonly string[]): st
 /** Returns a word as a shell takes it. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Checks that no argument is empty: a script passes such a name if its variable is not set, and no path can contain it. The words of a
+ * line that is being completed may be empty.
+ */
+function checkArguments(command: Command): void {
+  const empty = command.registeredArguments.find(
+    ({ variadic }, at) => !variadic && command.args[at] === "",
+  );
+  if (empty)
+    throw usageError(`Argument '${empty.name()}' is empty.\nSee \`${fullName(command)} --help\`.`);
+}
 
 const fullName = (command: Command): string =>
   command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();

@@ -40,6 +40,10 @@ describe("plat", () => {
       ],
       [["pool", "get", "a", "b"], "Error: Too many arguments for 'get'"],
       [["pool", "delete"], "Error: Missing required argument 'pool'"],
+      [["pool", "get", ""], "Error: Argument 'pool' is empty.\n  See `plat pool get --help`.\n"],
+      [["pool", "delete", "", "--yes", "--ignore-not-found"], "Error: Argument 'pool' is empty.\n"],
+      [["config", "set", "", "--endpoint", "http://h"], "Error: Argument 'context' is empty.\n"],
+      [["release", "--ip", "10.0.0.1,"], "argument '10.0.0.1,' is invalid. A part of it is empty."],
       [["pool", "get", "-o", "xml"], 'Error: -o is "xml"; it must be '],
       [["pool", "get", "--endpoint", "here"], 'Error: The endpoint is "here"; it must be a URL '],
     ] as const) {

@@ -70,8 +70,18 @@ export function action<Args extends readonly unknown[], Options>(
         );
     } catch (error) {
       if (!(ignoreNotFound && isRejection(error, "not_found"))) throw error;
+      await checkPath(session);
     }
   };
+}
+
+/** Checks that the endpoint leads to the routes of Plat, because a wrong path answers as an object that does not exist. */
+async function checkPath({ client }: Session): Promise<void> {
+  try {
+    await client.readVersion();
+  } catch (error) {
+    if (isRejection(error, "not_found")) throw error;
+  }
 }
 
 /** The options that `action` reads itself. */

@@ -28,10 +28,11 @@ export function duration(text: string): Duration {
 }
 
 /** Parses `a,b`; the option can be repeated. */
-export const texts = (text: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  ...text.split(","),
-];
+export function texts(text: string, before: readonly string[] = []): readonly string[] {
+  const parts = text.split(",");
+  if (parts.includes("")) throw new InvalidArgumentError("A part of it is empty.");
+  return [...before, ...parts];
+}
 
 /** Collects a repeated option whose value may contain a comma, such as a file. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [

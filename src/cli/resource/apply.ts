@@ -67,7 +67,9 @@ const apply =
     const { wanted, sets, ignored } = await readWanted(io, filename, plain);
     for (const title of ignored) io.err(`Note: ignored ${title}\n`);
     if (wanted.length + sets.length === 0)
-      throw usageError(`${filename.join(" and ")} has no objects of a kind that Plat takes.`);
+      throw usageError(
+        `${filename.join(" and ")} ${filename.length > 1 ? "have" : "has"} no objects of a kind that Plat takes.`,
+      );
     const surplus = await surplusOf(session.client, sets, wanted);
     const changes = await dryRunAll(session, [...wanted, ...surplus]);
     if (dryRun) return say(io, changes, dryRunMark(options));

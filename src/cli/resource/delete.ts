@@ -30,7 +30,7 @@ export const deletion = ({ noun }: ResourceKind): Command =>
   ignoringNotFound(
     withConfirmation(
       new Command("delete")
-        .description(`Delete a ${noun}`)
+        .description(`Delete one ${noun}`)
         .argument(`<${noun}>`, `Name of the ${noun}`),
       "Show what would be deleted, and delete nothing",
     ),

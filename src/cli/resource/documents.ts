@@ -141,8 +141,8 @@ function formOf<Form extends ManifestKind>(
 
 function nameFor(file: string, { kind }: ManifestKind, manifest: Record<string, unknown>): string {
   const name = nameInManifest(manifest);
-  if (typeof name === "string") return name;
-  throw usageError(`${file} has a ${kind} without metadata.name.`);
+  if (typeof name === "string" && name !== "") return name;
+  throw usageError(`${file} has a manifest of kind ${kind} without metadata.name.`);
 }
 
 /** Returns true for an object whose name has its kind, which a manifest has as well. */

@@ -230,7 +230,9 @@ export function nameInDocument(
   document: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const parts = nameFields.map((field) => document[field]);
-  return parts.every((part) => typeof part === "string") ? parts.join("/") : undefined;
+  return parts.every((part) => typeof part === "string" && part !== "")
+    ? parts.join("/")
+    : undefined;
 }
 
 /** Returns a title such as `ippool/web`. */

@@ -270,8 +270,14 @@ describe("plat pool apply writes nothing at all", () => {
     [
       "a manifest without a name",
       "apiVersion: v1\nkind: Node\nmetadata: {}\n",
-      "a Node without metadata.name",
+      "a manifest of kind Node without metadata.name",
     ],
+    [
+      "a manifest with an empty name",
+      CALICO.replace("default-ipv4", '""'),
+      "a manifest of kind IPPool without metadata.name",
+    ],
+    ["a document with an empty name", 'name: ""\ncidr: 10.0.0.0/16\n', "nor one of the pools as"],
     ["something without a kind or a name", "cidr: 10.0.0.0/16\n", "nor one of the pools as"],
     [
       "a list whose items are no array",
@@ -298,6 +304,11 @@ describe("plat pool apply writes nothing at all", () => {
     expect({ exit, out }).toEqual({ exit: 2, out: "" });
     expect(err).toContain(said);
     await nothingStands();
+  });
+
+  it("where two files have nothing to apply", async () => {
+    const { err } = await applied("", "-f", "-");
+    expect(err).toBe("Error: - and - have no objects of a kind that Plat takes.\n");
   });
 
   it("where no server is listening, which it says once for many", async () => {

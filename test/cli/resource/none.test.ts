@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { terminal } from "../terminal.ts";
 
-const { plat, space } = terminal();
+const { plat, server, space } = terminal();
 
 describe("a space that has nothing", () => {
   const ADVICE =
@@ -75,6 +75,19 @@ describe("a name that does not exist", () => {
     const words = line.split(" ");
     expect(await plat(...words)).toMatchObject({ exit: 1, out: "" });
     expect(await plat(...words, "--ignore-not-found")).toEqual({ exit: 0, out: "", err: "" });
+  });
+
+  it("stays an error with --ignore-not-found if the path of the endpoint is wrong", async () => {
+    const endpoint = ["--endpoint", `${server().url}/stage`, "--ignore-not-found"];
+    for (const words of [
+      ["pool", "get", "web"],
+      ["pool", "delete", "web", "--yes"],
+    ])
+      expect(await plat(...words, ...endpoint)).toMatchObject({
+        exit: 1,
+        out: "",
+        err: expect.stringContaining("Error: There is no route GET /stage/version.\n"),
+      });
   });
 
   it("stays an error with --ignore-not-found if another rejection has the reason", async () => {

@@ -51,6 +51,10 @@ const examplesIn = (help: string): (readonly string[])[] => {
 };
 
 describe("the help", () => {
+  it.each(PATHS)("has no `a` before a vowel: %j", (...words) => {
+    expect(helpOf(words)).not.toMatch(/\ba\s+[aeio]/i);
+  });
+
   it("shows the commands in groups, what is used daily first", () => {
     const headings = [...helpOf([]).matchAll(/^(\w[\w ]+:)\n {2}[a-z]/gm)].map(([, one]) => one);
     expect(headings).toEqual([
