@@ -182,7 +182,7 @@ async function conflict(
   ip: string,
 ): Promise<void> {
   if (handle === undefined && generation === undefined)
-    throw usageError("a conflict needs --handle or --generation");
+    throw usageError("plat address conflict needs --handle or --generation.");
   const { body: reported } = await client.reportConflict({ ip, body: { handle, generation } });
   const { address, quarantinedUntil } = reported;
   print({

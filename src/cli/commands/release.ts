@@ -95,6 +95,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
   const { ip, generation, handle, host, affinityType, fromReport } = options;
   const instance = workloadFields(options);
   if (instance) return byInstance(session, options, instance);
+  if (options.namespace !== undefined) throw usageError("--namespace needs --workload.");
   if (options.keep && generation === undefined)
     throw usageError("--keep needs --workload, or --ip and --generation.");
   if (fromReport) return releaseFromReports(session, fromReport, options);
@@ -103,7 +104,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
   if (generation !== undefined && ip?.length !== 1)
     throw usageError("--generation names one assignment, so it needs exactly one --ip.");
   if ((ip ?? handle ?? host) === undefined)
-    throw usageError("plat release needs --ip, --handle, --host or --from-report.");
+    throw usageError("plat release needs --ip, --handle, --host, --workload or --from-report.");
   if (options.dryRun) return preview(session, options);
   if (host !== undefined) {
     await confirmation(
@@ -130,7 +131,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
 
 /** Releases or keeps what an instance of a workload has under its uid. */
 async function byInstance(session: Session, options: ReleaseOptions, named: object): Promise<void> {
-  const { ip, generation, handle, host, fromReport, dryRun, keep } = options;
+  const { ip, generation, handle, host, fromReport, dryRun, keep, uid } = options;
   if ((ip ?? generation ?? handle ?? host ?? fromReport ?? dryRun) !== undefined)
     throw usageError("--workload is used alone, with --namespace, --uid and --keep.");
   const answer = await releaseInstance(session.client, { ...named, keep });
@@ -140,6 +141,7 @@ async function byInstance(session: Session, options: ReleaseOptions, named: obje
     session,
     rows.map((row) => ({ ...row, handle: name })),
   );
+  if (rows.length === 0) nothingOf(session, "uid", `${uid}`, ` of ${name}`);
 }
 
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
@@ -229,8 +231,10 @@ async function byHandle(session: Session, handle: string): Promise<void> {
  * Notes that nothing was released. A handle exists as long as it has addresses, so a second release of it answers as a second release
  * of an address does: nothing is left to do.
  */
-const nothingOf = ({ io, client }: Session, what: string, name: string): void =>
-  io.err(`Note: ${what} ${JSON.stringify(name)} has no addresses in space "${client.space}".\n`);
+const nothingOf = ({ io, client }: Session, what: string, name: string, of = ""): void =>
+  io.err(
+    `Note: ${what} ${JSON.stringify(name)}${of} has no addresses in space "${client.space}".\n`,
+  );
 
 async function byHost(
   session: Session,

@@ -203,7 +203,8 @@ describe("plat release --host", () => {
 
 describe("a release that says too little, or too much", () => {
   it.each([
-    [["release"], "plat release needs --ip, --handle, --host or --from-report."],
+    [["release"], "plat release needs --ip, --handle, --host, --workload or --from-report."],
+    [["release", "--handle", "h", "--namespace", "shop"], "--namespace needs --workload."],
     [
       ["release", "--generation", "g"],
       "--generation names one assignment, so it needs exactly one --ip.",
