@@ -4,6 +4,7 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { counted } from "../output/count.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
+import { noteIfEmpty } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -29,9 +30,11 @@ const COLUMNS: readonly Column<Answer<"readZones">["zones"][number]>[] = [
   { header: "EVICTIONS/S", value: ({ evictionsPerSecond }) => String(evictionsPerSecond) },
 ];
 
-async function get({ io, client, print }: Session): Promise<void> {
+async function get(session: Session): Promise<void> {
+  const { io, client, print } = session;
   const document = (await client.readZones()).body;
   print({ columns: COLUMNS, rows: document.zones, document });
+  await noteIfEmpty(session, document.zones, "zones");
   const { held } = document.gone;
   if (held > 0)
     io.err(

@@ -7,7 +7,7 @@ import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
 
 const shell = terminal();
-const { plat } = shell;
+const { plat, space } = shell;
 const pool = spaceWithPool(shell);
 const prefixes = () => pool("v4", { cidr: "10.64.0.0/24", blockSize: 24, assign: "prefixes" });
 
@@ -103,6 +103,12 @@ describe("plat event send", () => {
     await prefixes();
     expect((await plat("event", "send", fileWith(text))).exit).toBe(2);
   });
+});
+
+it("plat zone get notes that no cluster has reported a node", async () => {
+  await prefixes();
+  const { exit, err } = await plat("zone", "get");
+  expect({ exit, err }).toEqual({ exit: 0, err: `Note: no zones found in space "${space()}".\n` });
 });
 
 it("plat zone get shows the nodes of each zone", async () => {
