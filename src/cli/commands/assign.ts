@@ -14,6 +14,7 @@ import {
   type HostReservedOptions,
   hostReservedOf,
   type InterfaceOption,
+  idempotencyKey,
   interfaces,
   keyValue,
   texts,
@@ -80,7 +81,11 @@ export const assignCommand = (io: Io): Command =>
         count,
       )
       .option("--lease-seconds <n>", "Release the addresses after this time unless renewed", count)
-      .option("--idempotency-key <key>", "Key of the request: a retry with it gets the same answer")
+      .option(
+        "--idempotency-key <key>",
+        "Key of the request: a retry with it gets the same answer",
+        idempotencyKey,
+      )
       .addHelpText(
         "after",
         examples(
@@ -138,7 +143,7 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
   const { body } = await orAdvice(assigning, idempotencyKey, !options.dryRun);
   if ("dryRun" in body) return printExplanation(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
-  for (const message of body.messages) io.err(`${message}\n`);
+  for (const message of body.messages) io.err(`Note: ${message}\n`);
 }
 
 function bodyOf(options: AssignOptions) {

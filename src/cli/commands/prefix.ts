@@ -10,7 +10,7 @@ import {
   withDryRun,
 } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { count, keyValue, texts } from "../invocation/options.ts";
+import { count, idempotencyKey, keyValue, texts } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -61,6 +61,7 @@ export const prefixCommand = (io: Io): Command =>
         .option(
           "--idempotency-key <key>",
           "Key of the request: a retry with it gets the same answer",
+          idempotencyKey,
         )
         .addHelpText(
           "after",

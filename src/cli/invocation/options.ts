@@ -40,6 +40,12 @@ export const several = (text: string, before: readonly string[] = []): readonly 
   text,
 ];
 
+/** Parses an idempotency key, which a header carries. */
+export function idempotencyKey(text: string): string {
+  if (/^[\x20-\x7e]+$/.test(text)) return text;
+  throw new InvalidArgumentError("It must be printable ASCII characters.");
+}
+
 /** Parses `key=value`, repeated; the value may contain equals signs. */
 export function keyValue(
   text: string,

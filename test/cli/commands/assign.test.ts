@@ -181,6 +181,23 @@ describe("plat assign", () => {
     );
   });
 
+  it.each(["", "a\nb", "€"])("rejects the key %j, which no header can carry", async (key) => {
+    const { exit, out, err } = await plat(
+      ...["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", key],
+    );
+    expect({ exit, out }).toEqual({ exit: 2, out: "" });
+    expect(err).toContain("is invalid. It must be printable ASCII characters.");
+  });
+
+  it("says in a note that a part is missing", async () => {
+    await pool("tiny", { cidr: "10.9.0.0/30", blockSize: 30 });
+    const { exit, err } = await plat(
+      ...["assign", "--host", "n1", "--ipv4", "5", "--pool", "tiny", "--allow-partial"],
+    );
+    expect(exit).toBe(0);
+    expect(err).toMatch(/^Note: 4 of 5 addresses are assigned\. .+\n$/);
+  });
+
   it("says that nothing was sent where no server is listening", async () => {
     const { exit, err } = await askAgain("http://127.0.0.1:2");
     expect(exit).toBe(3);

@@ -31,6 +31,8 @@ describe("plat prefix", () => {
 
   it("assigns the same prefix again under the same key", async () => {
     await clusters();
+    const odd = await plat("prefix", "assign", "h", "--family", "4", "--idempotency-key", "a\nb");
+    expect(odd.exit).toBe(2);
     const key = ["--family", "4", "--idempotency-key", "key-1"];
     expect((await assign(...key)).out).toBe((await assign(...key)).out);
   });
