@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { platClient } from "../../client/index.ts";
 import { optionsOf, printing } from "../invocation/cli.ts";
@@ -95,7 +96,9 @@ async function set(
   // It throws if the endpoint or the space is not valid.
   platClient({ endpoint, space });
   const before = await readContexts(io);
-  const context = { endpoint, space, region, profile, tokenFile };
+  // A command in another folder finds it, too.
+  const file = tokenFile === undefined ? undefined : resolve(tokenFile);
+  const context = { endpoint, space, region, profile, tokenFile: file };
   await writeContexts(io, {
     current: before.current ?? name,
     contexts: { ...before.contexts, [name]: context },

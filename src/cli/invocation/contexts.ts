@@ -45,7 +45,7 @@ export async function readContexts(io: Io): Promise<Contexts> {
   if (success) return output;
   const [{ message, path = [] }] = issues;
   throw usageError(
-    `${file} is not valid at ${path.map(({ key }) => key).join(".") || "its start"}: ${message}.\nMend the file, or write it anew with \`plat config set\`.`,
+    `${file} is not valid at ${path.map(({ key }) => key).join(".") || "its start"}: ${message}.\nMend the file, or delete it.`,
   );
 }
 

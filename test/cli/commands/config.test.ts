@@ -62,6 +62,13 @@ describe("a context", () => {
     expect((await plat("pool get", { PLAT_TOKEN: "x".repeat(20) })).exit).toBe(0);
   });
 
+  it("finds its token file from every folder", async () => {
+    await plat("config set lab --endpoint http://127.0.0.1:1 --token-file token");
+    expect((await plat("config get -o jsonpath={.contexts[0].tokenFile}")).out).toBe(
+      `${join(process.cwd(), "token")}\n`,
+    );
+  });
+
   it("stands in a file that no other user can read, without empty fields", async () => {
     await plat("config set lab --endpoint http://127.0.0.1:1");
     expect(statSync(config).mode & 0o777).toBe(0o600);
@@ -88,6 +95,7 @@ describe("a context", () => {
     const { exit, err } = await plat("pool get");
     expect(exit).toBe(2);
     expect(err).toContain("is not valid at contexts.lab.endpoint: ");
+    expect(err).toContain("\n  Mend the file, or delete it.\n");
     expect((await plat("pool get", { PLAT_ENDPOINT: server().url })).exit).toBe(0);
   });
 });
