@@ -8,6 +8,9 @@ import { isNamed } from "./names.ts";
 export const completionScript = (program: string, shell: string): string =>
   printedBy(() => new RootCommand().setup(program, program, shell));
 
+/** A placeholder for a file or a folder. Commander marks an option of several values by three dots. */
+const FILE = /^(file|folder|directory|map|trace)(\.{3})?$/;
+
 /** Returns the names for a placeholder such as `pool`. */
 type Names = (placeholder: string) => Promise<readonly string[]>;
 
@@ -42,7 +45,7 @@ function complete(
     if (choices) return choices;
     if (placeholder.includes("|")) return placeholder.split("|");
     if (placeholder === "format") return FORMATS;
-    if (placeholder === "file") return filesAt(word);
+    if (FILE.test(placeholder)) return filesAt(word);
     // `<pool or CIDR>` mostly stands for a pool.
     const [what = ""] = placeholder.split(" ");
     return isNamed(what) ? namesOf(what) : [];

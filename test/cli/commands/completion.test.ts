@@ -55,6 +55,13 @@ describe("plat complete", () => {
     const folder = path.slice(0, -"pools.yaml".length);
     expect(await offered("pool", "apply", "-f", `${folder}po`)).toEqual([path]);
     expect(await offered("pool", "apply", "-f", "/nowhere/")).toEqual([]);
+    for (const words of [
+      ["import", "calico", "-f"],
+      ["restore", "--table", "t", "--trail"],
+      ["trace"],
+      ["trace", "assign.map"],
+    ])
+      expect(await offered(...words, `${folder}po`)).toEqual([path]);
   });
 });
 
