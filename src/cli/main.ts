@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { spinnerOn } from "./output/spinner.ts";
 import { run } from "./program.ts";
-import { CommandError, EXIT } from "./shell/exit.ts";
+import { CommandError, EXIT, errorText } from "./shell/exit.ts";
 import { onInterrupt } from "./shell/interrupt.ts";
 import type { Io } from "./shell/io.ts";
 
@@ -29,8 +29,10 @@ const io: Io = {
 
 // A reader that closes the pipe early, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+  if (error.code === "EPIPE") process.exit();
+  const said = `stdout cannot be written: ${error.message}\nThe command may have done its work.`;
+  process.stderr.write(errorText(new CommandError(EXIT.unreachable, said)));
+  process.exit(EXIT.unreachable);
 });
 process.exitCode = await run(process.argv.slice(2), io);
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,6 +117,15 @@ describe("the built file", () => {
     await shell("plat node apply -f -", JSON.stringify({ nodes }));
     const { exit, out, err } = await shell("set -o pipefail; plat node get -o json | head -1");
     expect({ exit, out, err }).toEqual({ exit: 0, out: "{\n", err: "" });
+  });
+
+  it.runIf(existsSync("/dev/full"))("says without a trace that stdout is full", async () => {
+    const { exit, err } = await shell("plat pool create web --cidr 10.0.0.0/24 > /dev/full");
+    expect({ exit, err }).toEqual({
+      exit: 3,
+      err: "Error: stdout cannot be written: ENOSPC: no space left on device, write\n  The command may have done its work.\n",
+    });
+    expect((await shell("plat pool get -o name")).out).toBe("web\n");
   });
 
   it("shows colors where it is told to, and none where NO_COLOR is set", async () => {

@@ -11,7 +11,8 @@ export const EXIT = {
   /** The command line, or a file that it names, is invalid; nothing was sent, or nothing written. */
   usage: 2,
   /**
-   * The API is out of reach, or failed, or another server answered. stderr says whether the request may have happened.
+   * The API is out of reach, or failed, or another server answered. stderr says whether the request may have happened. Or
+   * stdout cannot be written.
    */
   unreachable: 3,
   /** `check` has findings, or the brake of `collect` is on; stdout has the details. */
