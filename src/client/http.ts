@@ -152,7 +152,7 @@ async function attempt<Body>(
   if (status < 300 && isRecord(body) && Object.keys(body).length > 0)
     return { status, etag: headers.get("etag") ?? undefined, body: body as Body };
   if (isProblem(body)) throw rejected(request, body);
-  const said = `${base.origin} ${strangeness(answered)}`;
+  const said = `${base.origin} ${strangeness(answered, base)}`;
   // API Gateway throttles without calling Plat, so a repeat is safe.
   if (status === 429) throw new Again(new NotPlat(status, said), toldWaitMs(headers));
   const turnedAway = TURNED_AWAY[status];
@@ -187,18 +187,31 @@ function rejected(request: Request, problem: Problem): ApiError | Again {
 }
 
 /** Describes an answer that is not from Plat. */
-function strangeness({ status, headers, text }: Awaited<ReturnType<typeof exchange>>): string {
+function strangeness({ url, status, headers, text }: Exchanged, base: URL): string {
   const location = headers.get("location");
-  if (location !== null)
-    return `answers ${status} with a redirection.\nUse ${location} as the endpoint.`;
+  if (location !== null && URL.canParse(location, url.href))
+    return `answers ${status} with a redirection.\nUse ${endpointIn(new URL(location, url), url, base)} as the endpoint.`;
   const shown = text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, SHOWN_CHARACTERS_MAX);
-  return `answers ${status}, but not as Plat does: ${shown}`;
+  return `answers ${status}, but not as Plat does: ${shown.trim() || "its body is empty"}`;
 }
+
+/** Returns the endpoint of which a redirection leads to the same route. */
+function endpointIn(location: URL, url: URL, base: URL): string {
+  const route = url.pathname.slice(base.pathname.replace(/\/$/, "").length);
+  const before = location.pathname.endsWith(route)
+    ? location.pathname.slice(0, -route.length)
+    : location.pathname;
+  return `${location.origin}${before}`;
+}
+
+/** An answer, and the URL that was asked. */
+type Exchanged = Awaited<ReturnType<typeof exchange>>;
 
 async function exchange(fetch: Fetch, base: URL, space: string | undefined, request: Request) {
   const { method, body, headers, signal } = request;
+  const url = urlOf(base, space, request);
   return withOwnSignal(signal, async (own) => {
-    const response = await fetch(urlOf(base, space, request), {
+    const response = await fetch(url.href, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -206,7 +219,8 @@ async function exchange(fetch: Fetch, base: URL, space: string | undefined, requ
       redirect: "manual",
       signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), own.signal]),
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const text = await response.text();
+    return { url, status: response.status, headers: response.headers, text };
   });
 }
 
@@ -227,12 +241,12 @@ const unknownOutcome = (request: Request): string =>
 const isProblem = (body: unknown): body is Problem =>
   isRecord(body) && typeof body.code === "string" && typeof body.detail === "string";
 
-function urlOf(base: URL, space: string | undefined, { path, query = {} }: Request): string {
+function urlOf(base: URL, space: string | undefined, { path, query = {} }: Request): URL {
   const url = new URL(`${base.pathname.replace(/\/$/, "")}${pathIn(space, path)}`, base);
   for (const [name, value] of Object.entries(query))
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined) url.searchParams.append(name, String(one));
-  return url.href;
+  return url;
 }
 
 /** Checks the name of a space. Errors: it is not a valid name. */

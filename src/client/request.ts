@@ -67,6 +67,7 @@ export function segment(text: string): string {
 
 /** Returns the reason why API Gateway or a URL would change the path segment; nothing if neither would. */
 function pathProblem(text: string): string | undefined {
+  if (text === "") return "is no name: it is empty";
   if (LOST_IN_PATH.test(text)) return LOST_IN_PATH_WORDS;
   // https://url.spec.whatwg.org/#double-dot-path-segment: clients resolve these even if they are encoded.
   return text === "." || text === ".."

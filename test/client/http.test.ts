@@ -123,7 +123,7 @@ describe("a call", () => {
     );
   });
 
-  it.each([".", ".."])("cannot name %j, which a URL takes for a way", (name) => {
+  it.each([".", "..", ""])("cannot name %j, which no path has as a part of its own", (name) => {
     expect(() => path`/v1/pools/${name}`).toThrow(
       expect.objectContaining({
         name: "InvalidCall",
@@ -408,10 +408,16 @@ describe("an endpoint", () => {
       { status: 301, body: "", headers: { location: "https://plat.example/" } },
       "answers 301 with a redirection.\nUse https://plat.example/ as the endpoint.",
     ],
+    [
+      "a redirection of its route",
+      { status: 308, body: "", headers: { location: "/prod/v1/spaces/blue/pools/web?x=1" } },
+      `answers 308 with a redirection.\nUse ENDPOINT/prod as the endpoint.`,
+    ],
+    ["nothing", { status: 200, body: " " }, "answers 200, but not as Plat does: its body is empty"],
   ])("that answers with %s is not Plat", async (_, answer, said) => {
     answers = [answer];
     const error = await failure(put);
-    expect(error.message).toBe(`${endpoint} ${said}`);
+    expect(error.message).toBe(`${endpoint} ${said.replace("ENDPOINT", endpoint)}`);
     expect(asked).toHaveLength(1);
   });
 

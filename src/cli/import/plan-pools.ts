@@ -180,7 +180,9 @@ function normal(pool: PoolRead | PoolFields) {
   const fields = pool as Readonly<Record<string, unknown>>;
   if (pool.ranges) return Object.keys(POOL).map((field) => fields[field] ?? null);
   const { cidr, blockSize, disabled, assignmentMode, allowedUses, ...more } = pool;
-  const { nodeSelector, namespaceSelector, routing } = more;
+  const { namespaceSelector, routing } = more;
+  // A manifest of Calico says so of a pool without one.
+  const nodeSelector = more.nodeSelector ?? "all()";
   return {
     ...{ cidr, blockSize, disabled, assignmentMode, allowedUses, nodeSelector, namespaceSelector },
     routing: { ...ROUTING_DEFAULT, ...routing },

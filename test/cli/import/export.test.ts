@@ -19,6 +19,20 @@ it("an export is YAML that can be imported elsewhere, and comes out of there the
   expect(normalised(JSON.parse(again.out).items)).toEqual(normalised(parse(out).items));
 });
 
+it("an export finds the space as it is that it came from", async () => {
+  await call("PUT", "/v1/pools/web", { cidr: "10.1.0.0/24" });
+  const { out } = await plat("export", "calico");
+  const { exit, out: told } = await platWith(
+    { stdin: out },
+    ...["import", "calico", "-f", "-", "--dry-run", "-o", "json"],
+  );
+  expect(exit).toBe(0);
+  expect(JSON.parse(told).counts).toMatchObject({
+    pools: { change: 0, unchanged: 1 },
+    configuration: { change: 0, unchanged: 1 },
+  });
+});
+
 it("an export of nothing is a list of the configuration alone", async () => {
   const { out } = await plat("export", "calico", "-o", "yaml");
   expect(parse(out)).toMatchObject({
