@@ -9,6 +9,9 @@ import { seededRandom } from "./simulation/random.ts";
  */
 export const HANGS_MS = 600_000;
 
+/** A page shows within this time what a test awaits; the error says what was awaited, before the test hangs. */
+export const AWAITED_MS = HANGS_MS / 5;
+
 let random = seededRandom(1);
 atEachFile(() => {
   random = seededRandom(Number(process.env.SEED ?? 1));

@@ -8,6 +8,7 @@ import { CONSOLE_FOLDER, readConsole } from "../../src/local/server.ts";
 import type { ConsoleSettings } from "../../src/nouns/console/serve/files.ts";
 import type { Surroundings } from "../../src/wiring.ts";
 import { call } from "../local/process.ts";
+import { AWAITED_MS } from "../patience.ts";
 import { seededRandom } from "../simulation/random.ts";
 
 export type { Browser, Page };
@@ -60,12 +61,12 @@ interface SiteOptions {
   readonly surroundings?: Partial<Surroundings>;
 }
 
-/** Starts a server in this process, and Chromium. */
+/** Starts a server in this process, of which no request runs out of time on a slow machine, and Chromium. */
 export async function openSite({ token, settings, surroundings }: SiteOptions = {}): Promise<Site> {
   const console = readConsole(CONSOLE_FOLDER, settings);
   const plat = await startPlat(
     { ...SCHEDULE, storage: { table: "memory" }, port: 0, token, console },
-    { random: seededRandom(SEED), ...surroundings },
+    { random: seededRandom(SEED), elapsedMs: () => 0, ...surroundings },
   );
   const browser = await startChromium();
   const { url, scheduledRuns } = plat;
@@ -105,6 +106,8 @@ export async function openWindow(
     colorScheme: scheme,
     reducedMotion: "reduce",
   });
+  // Elements and values are awaited alike.
+  page.setDefaultTimeout(AWAITED_MS);
   const errors: string[] = [];
   const origins = new Set<string>();
   page.on("pageerror", (error) => errors.push(error.message));

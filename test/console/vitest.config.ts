@@ -1,9 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { HANGS_MS } from "../patience.ts";
+import { AWAITED_MS, HANGS_MS } from "../patience.ts";
 import { report } from "../report.ts";
-
-/** A value of a page is awaited as long as Playwright awaits an element. */
-const AWAITED_MS = 30_000;
 
 /** The tests that need a browser, and those of the console's parts: `npm run test:console`. */
 export default defineConfig({
