@@ -213,6 +213,14 @@ describe("an address", () => {
     expect(second?.dataOf("Ip").Address).toBe("10.1.0.9");
   });
 
+  it("in a space that no space can be named fails, and can be deleted", async () => {
+    const { address } = await world();
+    const { events, invoke } = delivering();
+    const stack = new Stack(invoke);
+    expect(await stack.deploy(address({ Space: "Shop 1" }))).toMatch('The space is "Shop 1"');
+    expect(events.map(({ RequestType }) => RequestType)).toEqual(["Create", "Delete"]);
+  });
+
   it("waits a minute for rights that IAM has not spread yet, and no longer", async () => {
     const { address } = await world();
     let denials = 3;
@@ -332,6 +340,17 @@ describe("a pool", () => {
     const owner = { stack: "arn:aws:cloudformation:r:1:stack/s/u-1", resource: "Lan" };
     const named = (body: object) => POOL_RESOURCE.nameOf({ Body: JSON.stringify(body) }, owner);
     expect(named({ ...BODY, ...more }) === named(BODY)).toBe(keeps);
+  });
+
+  it("whose fields a parameter broke keeps those it had, through the rollback", async () => {
+    const { plat, template, pool } = await world();
+    const stack = new Stack(delivering().invoke);
+    const broken = template({ Lan: ["Pool", { Body: '{"cidr":"10.5.0.0/24","domain":"a"b"}' }] });
+    expect(await stack.deploy(broken)).toMatch("are not JSON");
+    await stack.deploy(pool(BODY));
+    expect(await stack.deploy(broken)).toMatch("are not JSON");
+    const { PoolName } = stack.dataOf("Lan");
+    expect((await plat.get(`/v1/pools/${PoolName}`)).body).toMatchObject(BODY);
   });
 
   it("is replaced with the addresses that name it", async () => {

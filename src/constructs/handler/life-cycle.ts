@@ -1,7 +1,7 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
 import { ApiError, NotPlat } from "../../client/index.ts";
 import { ADDRESS_RESOURCE } from "./address.ts";
-import { type Properties, Refused, stackResourceOf } from "./event.ts";
+import { type Properties, Refused, type StackResource, stackResourceOf } from "./event.ts";
 import type { Data, HandlerWorld, ResourceKind } from "./kind.ts";
 import { POOL_RESOURCE } from "./pool.ts";
 import { PREFIX_RESOURCE } from "./prefix.ts";
@@ -30,6 +30,9 @@ export async function lifeCycle(
   event: Event,
   worldOf: (properties: Properties) => HandlerWorld,
 ): Promise<EventOutcome> {
+  // A delete needs nothing of what the create could not understand.
+  if (event.RequestType === "Delete" && event.PhysicalResourceId === nothingId(event))
+    return { physicalId: event.PhysicalResourceId };
   try {
     const kind = KINDS.find(({ type }) => type === event.ResourceType);
     if (!kind) throw new Refused(`There is no resource type ${event.ResourceType}.`);
@@ -74,8 +77,8 @@ async function releaseFailed(
   name: string,
 ): Promise<void> {
   const owner = stackResourceOf(event);
-  const left = kind.nameOf(event.OldResourceProperties, owner);
-  if (left === name || idOf(kind, left) === event.PhysicalResourceId) return;
+  const left = madeName(kind, event.OldResourceProperties, owner);
+  if (left === undefined || left === name || idOf(kind, left) === event.PhysicalResourceId) return;
   await patiently(world, () => kind.release(world, left, owner));
 }
 
@@ -87,9 +90,23 @@ async function deleted(
   const { PhysicalResourceId: physicalId, ResourceProperties: properties } = event;
   const owner = stackResourceOf(event);
   // CloudFormation makes up the id of a create without an answer.
-  const name = nameIn(kind, physicalId) ?? kind.nameOf(properties, owner);
-  await patiently(world, () => kind.release(world, name, owner));
+  const name = nameIn(kind, physicalId) ?? madeName(kind, properties, owner);
+  if (name !== undefined) await patiently(world, () => kind.release(world, name, owner));
   return { physicalId };
+}
+
+/** Returns the name of what an event may have made; nothing for properties that no event could understand. */
+function madeName(
+  kind: ResourceKind,
+  properties: Properties,
+  owner: StackResource,
+): string | undefined {
+  try {
+    return kind.nameOf(properties, owner);
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
 }
 
 const idOf = (kind: ResourceKind, name: string) => `${kind.type}/${name}`;
@@ -99,9 +116,12 @@ function nameIn(kind: ResourceKind, physicalId: string): string | undefined {
   return physicalId.startsWith(start) ? physicalId.slice(start.length) : undefined;
 }
 
-/** Returns the id that CloudFormation knows. A create that cannot be understood made nothing, so any id will do. */
+/** Returns the id that CloudFormation knows. */
 const knownId = (event: Event): string =>
-  "PhysicalResourceId" in event ? event.PhysicalResourceId : `${event.ResourceType}/none`;
+  "PhysicalResourceId" in event ? event.PhysicalResourceId : nothingId(event);
+
+/** Returns the id of a create that cannot be understood, and so made nothing. Every other id has a slash and a name. */
+const nothingId = ({ ResourceType }: Event): string => ResourceType;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`);
 

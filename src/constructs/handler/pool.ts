@@ -104,9 +104,19 @@ async function begin(
 
 const read = ({ plat }: HandlerWorld, name: string) => found(plat.readPool({ name }));
 
-/** Returns the fields of a pool, which a template has as one text: as properties they would all be texts. */
+/**
+ * Returns the fields of a pool, which a template has as one text: as properties they would all be texts.
+ *
+ * @throws {Refused} if the text is not JSON
+ */
 function bodyOf({ Body }: Properties): Body {
-  return JSON.parse(Body ?? "{}");
+  try {
+    return JSON.parse(Body ?? "{}");
+  } catch {
+    throw new Refused(
+      "The fields of the pool are not JSON. CloudFormation puts the value of a parameter in as it is, so it must have no quotation mark, backslash or new line.",
+    );
+  }
 }
 
 const labelsOf = (owner: StackResource) => ({
