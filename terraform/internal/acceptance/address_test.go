@@ -279,6 +279,66 @@ func TestAddressesThatAreCreatedTogetherShareBatches(t *testing.T) {
 	t.Logf("500 addresses: %d batches to create, %d to destroy", created, destroyed)
 }
 
+func TestAddressOfARenamedResourceIsNotThatWhichTheOldOneReleased(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	w := newWorkspace(t, s.url)
+	for _, each := range []struct{ handle, fields string }{
+		{"counted", `ipv4 = 2`},
+		{"specific", `address = "10.1.7.7"`},
+	} {
+		config := strings.Replace(fmt.Sprintf(web, each.fields), "shop/web", each.handle, 1)
+		w.config(config)
+		w.apply()
+		w.config(strings.Replace(config, `"web"`, `"site"`, 1))
+		contains(t, w.apply(), "1 added, 0 changed, 1 destroyed")
+		w.isSettled()
+		held := s.addressesOf(each.handle)
+		equal(t, "address", w.resource("plat_address.site")["address"].(string), held[0])
+	}
+}
+
+func TestAddressThatSomethingElseGaveOrTook(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	w := newWorkspace(t, s.url)
+	const specific = `address = "10.1.7.7"`
+	w.config(fmt.Sprintf(web, specific))
+	w.apply()
+	for _, address := range []string{"10.1.7.1", "10.1.7.9"} {
+		s.call(http.MethodPost, "/v1/assign", map[string]any{"host": "terraform", "handle": "shop/web", "address": address}, nil)
+	}
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), "10.1.7.7")
+
+	s.call(http.MethodDelete, "/v1/handles/shop/web", nil, nil)
+	w.config(fmt.Sprintf(web, specific+"\n attributes = { a = \"b\" }"))
+	output, err := w.try("apply", "-auto-approve", "-refresh=false")
+	if err == nil {
+		t.Fatalf("the plan was carried out without its address:\n%s", output)
+	}
+	contains(t, output, "lost the planned addresses after the plan")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), "10.1.7.7")
+}
+
+func TestChangeOfThreeAddressesKeepsThem(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(web, `ipv4 = 3`))
+	w.apply()
+	before := strings.Join(s.addressesOf("shop/web"), " ")
+	w.config(fmt.Sprintf(web, "ipv4 = 3\n attributes = { a = \"b\" }"))
+	w.apply()
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before)
+}
+
 func TestServerThatIsKilledInTheMiddleOfAnApply(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -368,8 +428,10 @@ func TestInvalidAddressesAreErrorsOnTheirAttribute(t *testing.T) {
 		{"", "Set ipv4, ipv6 or both to at least 1", `resource "plat_address" "web" {`},
 		{`address = "10.1.0"`, `address is "10.1.0"; it must be an IPv4 or IPv6 address`, `address = "10.1.0"`},
 		{"address = \"10.1.0.7\"\n ipv4 = 1", "Remove ipv4, or address", `ipv4 = 1`},
-		{`ipv4 = 5000`, "must be between 0 and 4096", `ipv4 = 5000`},
+		{`ipv4 = 257`, "must be between 0 and 256", `ipv4 = 257`},
 		{"ipv4 = 1\n pools = [\"nope\"]", `There is no pool "nope"`, ""},
+		{"ipv4 = 1\n pools = [\"lan\", null]", "contains a null value", `pools = ["lan", null]`},
+		{"ipv4 = 1\n attributes = { a = null }", "contains a null value", `attributes = { a = null }`},
 		{"ipv4 = 1\n attributes = { constructor = \"x\" }", "attributes", `attributes = { constructor = "x" }`},
 	} {
 		w.config(fmt.Sprintf(web, each.fields))

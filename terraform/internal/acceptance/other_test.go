@@ -69,6 +69,47 @@ func TestPrefixFromCreateToDestroy(t *testing.T) {
 	equal(t, "prefixes", len(held()), 0)
 }
 
+func TestPrefixesOfOneHandleAreApart(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20, "cooldownSeconds": 0})
+	w := newWorkspace(t, s.url)
+	var both string
+	for name, cidr := range map[string]string{"a": "10.64.32.0/20", "b": "10.64.48.0/20"} {
+		s.call(http.MethodPost, "/v1/prefixes", map[string]any{"handle": "two", "cidr": cidr}, nil)
+		both += fmt.Sprintf("resource \"plat_prefix\" %q {\n  handle = \"two\"\n  cidr = %q\n}\n", name, cidr)
+	}
+	w.config(both)
+	w.run("import", "plat_prefix.a", "two#10.64.32.0/20")
+	w.run("import", "plat_prefix.b", "two#10.64.48.0/20")
+	w.isSettled()
+	s.call(http.MethodPost, "/v1/prefixes/release", map[string]any{"handle": "two", "cidr": "10.64.32.0/20"}, nil)
+	contains(t, w.plan(), "1 to add, 0 to change, 0 to destroy")
+}
+
+func TestPrefixOfAModule(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20, "cooldownSeconds": 0})
+	w := newWorkspace(t, s.url)
+	const module = "variable \"cidr\" {\n type = string\n default = null\n}\n" +
+		"resource \"plat_prefix\" %q {\n handle = \"cluster-7\"\n cidr = var.cidr\n family = var.cidr == null ? 4 : null\n %s\n}\n"
+	w.config(fmt.Sprintf(module, "cluster", `attributes = { description = "seven" }`))
+	output, err := w.try("validate")
+	if err == nil {
+		t.Fatalf("a description beside the description was accepted:\n%s", output)
+	}
+	contains(t, output, "Set description of the resource")
+	w.config(fmt.Sprintf(module, "cluster", ""))
+	w.apply()
+	w.config(fmt.Sprintf(module, "renamed", ""))
+	contains(t, w.apply("-var=cidr=10.64.240.0/20"), "1 added, 0 changed, 1 destroyed")
+	output, err = w.try("plan", "-detailed-exitcode", "-var=cidr=10.64.240.0/20")
+	if err != nil {
+		t.Fatalf("the plan has changes: %s\n%s", err, output)
+	}
+}
+
 func TestReservationFromCreateToDestroy(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -88,6 +129,12 @@ func TestReservationFromCreateToDestroy(t *testing.T) {
 	w.config(fmt.Sprintf(routers, `"10.1.0.0-10.1.0.8"`))
 	contains(t, w.plan(), "will be updated in-place")
 	w.apply()
+	w.isSettled()
+	w.config(strings.Replace(fmt.Sprintf(routers, `"10.1.0.0-10.1.0.8"`), `"routers" {`, "\"renamed\" {\n lifecycle {\n create_before_destroy = true\n }", 1))
+	contains(t, w.apply(), "1 added, 0 changed, 1 destroyed")
+	w.isSettled()
+	w.run("taint", "plat_reservation.renamed")
+	contains(t, w.apply(), "The reservation is not deleted")
 	w.isSettled()
 	w.run("destroy", "-auto-approve")
 	var problem struct{ Code string }

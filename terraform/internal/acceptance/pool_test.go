@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -126,6 +127,35 @@ func TestPoolsAreAdoptedOrImported(t *testing.T) {
 		t.Fatalf("a pool in use was deleted:\n%s", output)
 	}
 	contains(t, output, "pool_in_use")
+}
+
+func TestPoolOfARenamedResourceIsThere(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	w := newWorkspace(t, s.url)
+	const red = "resource \"plat_pool\" %q {\n  name = \"red\"\n  cidr = \"10.9.0.0/24\"\n lifecycle {\n create_before_destroy = %t\n }\n}\n"
+	later(t, s)
+	w.config(fmt.Sprintf(red, "red", false))
+	w.apply()
+	w.config(fmt.Sprintf(red, "renamed", true))
+	contains(t, w.apply(), "1 added, 0 changed, 1 destroyed")
+	w.isSettled()
+	w.run("taint", "plat_pool.renamed")
+	contains(t, w.apply(), "The pool is not deleted")
+	w.isSettled()
+}
+
+func TestNetworkOfAPoolThatChangesWithItsAddress(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	w := newWorkspace(t, s.url)
+	const both = "resource \"plat_pool\" \"red\" {\n  name = \"red\"\n  cidr = \"10.9.0.0/24\"\n  dns = [%q]\n}\n" +
+		"resource \"plat_address\" \"web\" {\n  handle = \"web\"\n  host = \"a\"\n  ipv4 = 1\n  pools = [plat_pool.red.name]\n  attributes = { dns = %q }\n}\n"
+	w.config(fmt.Sprintf(both, "10.9.0.2", "2"))
+	w.apply()
+	w.config(fmt.Sprintf(both, "10.9.0.3", "3"))
+	w.apply()
+	w.isSettled()
 }
 
 func TestFaultsOfPoolsAreOnTheirAttribute(t *testing.T) {

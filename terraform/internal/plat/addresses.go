@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"sync"
 
 	"github.com/plat-ipam/terraform-provider-plat/internal/api"
 )
@@ -176,27 +175,4 @@ func (c *Client) Find(ctx context.Context, params api.ListAddressesInSpaceParams
 		}
 		params.Cursor = page.Next
 	}
-}
-
-// adopted is a set of proofs of assignments.
-type adopted struct {
-	mu     sync.Mutex
-	proofs map[string]bool
-}
-
-// Adopt notes that a create took over an assignment. The proof is its generation, or another unique name of it.
-func (c *Client) Adopt(proof string) {
-	c.adopted.mu.Lock()
-	defer c.adopted.mu.Unlock()
-	if c.adopted.proofs == nil {
-		c.adopted.proofs = map[string]bool{}
-	}
-	c.adopted.proofs[proof] = true
-}
-
-// IsAdopted says whether a create of this run took over an assignment.
-func (c *Client) IsAdopted(proof string) bool {
-	c.adopted.mu.Lock()
-	defer c.adopted.mu.Unlock()
-	return c.adopted.proofs[proof]
 }

@@ -45,8 +45,7 @@ type Client struct {
 	space   string
 	batches *batcher
 	sleep   func(context.Context, time.Duration) error
-	// adopted has the assignments that a create took over, so that no destroy in the same run releases them.
-	adopted adopted
+	claims  *claims
 }
 
 // New makes a client, and loads the credentials of AWS if requests must be signed.
@@ -72,7 +71,7 @@ func over(endpoint, space string, sender api.HttpRequestDoer, sleep func(context
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{api: made, space: space, sleep: sleep}
+	client := &Client{api: made, space: space, sleep: sleep, claims: newClaims()}
 	client.batches = newBatcher(client.sendBatch)
 	return client, nil
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -28,8 +30,8 @@ const (
 	// addressTimeout is also the time for an address to cool, which is five minutes at most by default.
 	addressTimeout = 10 * time.Minute
 	readTimeout    = 2 * time.Minute
-	// countMax is the most addresses of a family that one request assigns.
-	countMax = 4_096
+	// countMax is the most addresses of a family that a handle with a limit can have.
+	countMax = 256
 )
 
 func newAddress() resource.Resource { return &addressResource{} }
@@ -99,12 +101,13 @@ func (r *addressResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 				ElementType: types.StringType,
 				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: the pools that Plat selects. " +
 					"A list that lacks a pool in use replaces the addresses.",
-				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues()},
+				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 			"attributes": schema.MapAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
 				MarkdownDescription: "Texts that are stored with the addresses: those of their active owner.",
+				Validators:          []validator.Map{mapvalidator.NoNullValues()},
 			},
 			"addresses": schema.ListNestedAttribute{
 				Computed:            true,
@@ -137,7 +140,7 @@ func (r *addressResource) ValidateConfig(ctx context.Context, req resource.Valid
 			name  string
 			value types.Int64
 		}{{"ipv4", config.IPv4}, {"ipv6", config.IPv6}} {
-			if !count.value.IsNull() {
+			if !count.value.IsNull() && !count.value.IsUnknown() {
 				resp.Diagnostics.AddAttributeError(tfpath.Root(count.name), "A specific address excludes counts",
 					fmt.Sprintf("Remove %s, or address: a specific address is the only one.", count.name))
 			}
@@ -280,7 +283,7 @@ func (r *addressResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	held, err := r.client.Handle(ctx, wanted.handle)
+	held, err := r.settled(ctx, wanted.handle, settle)
 	if err != nil {
 		addError(&resp.Diagnostics, "The handle cannot be read", err, addressAttributes)
 		return
@@ -295,6 +298,29 @@ func (r *addressResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 	resp.Diagnostics.Append(plan.take(ctx, held)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// settled returns what a handle has after the destroys of this run that release it, as that of a resource which has another
+// name in the configuration now.
+func (r *addressResource) settled(ctx context.Context, handle string, settle func()) ([]api.HeldAddress, error) {
+	held, err := r.client.Handle(ctx, handle)
+	if err != nil || len(held) == 0 {
+		return held, err
+	}
+	// The batch with the release must not wait for this create.
+	settle()
+	if waited, err := r.client.AwaitReleases(ctx, proofsOf(held)...); !waited || err != nil {
+		return held, err
+	}
+	return r.client.Handle(ctx, handle)
+}
+
+func proofsOf(held []api.HeldAddress) []string {
+	proofs := make([]string, len(held))
+	for i, each := range held {
+		proofs[i] = orEmpty(each.Generation)
+	}
+	return proofs
 }
 
 // wanted is what a plan asks for.
@@ -368,8 +394,10 @@ func (r *addressResource) adopt(wanted wanted, held []api.HeldAddress, diags *di
 			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are, by the command import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
 		return
 	}
-	for _, each := range held {
-		r.client.Adopt(orEmpty(each.Generation))
+	if !r.client.Adopt(proofsOf(held)...) {
+		diags.AddAttributeError(tfpath.Root("handle"), "Another resource of this run releases the addresses",
+			fmt.Sprintf("The handle %q still has addresses that another resource releases. Apply again after that has succeeded.", wanted.handle))
+		return
 	}
 	diags.AddAttributeWarning(tfpath.Root("handle"), "The addresses were adopted",
 		fmt.Sprintf("The handle %q had these addresses already, as after an interrupted apply. No address was assigned.", wanted.handle))
@@ -382,6 +410,9 @@ func (w wanted) requests(has map[int]int) []api.AssignRequest {
 		Host: w.host, Handle: &w.handle, Pools: given(w.pools), Attributes: given(w.attributes),
 	}
 	if w.address != "" {
+		if has[4]+has[6] > 0 {
+			return nil
+		}
 		base.Address = &w.address
 		return []api.AssignRequest{base}
 	}
@@ -403,6 +434,25 @@ func (w wanted) requests(has map[int]int) []api.AssignRequest {
 		requests = append(requests, one)
 	}
 	return requests
+}
+
+// split returns the addresses of a handle that stay, and those beyond what is wanted.
+func (w wanted) split(held []api.HeldAddress) (kept []api.HeldAddress, surplus []api.AddressToRelease) {
+	left := map[int]int{}
+	for _, each := range held {
+		family := int(each.Family)
+		left[family]++
+		isSurplus := left[family] > w.counts[family]
+		if w.address != "" {
+			isSurplus = !sameNetwork(w.address, each.Address)
+		}
+		if isSurplus {
+			surplus = append(surplus, api.AddressToRelease{Address: each.Address, Generation: each.Generation})
+		} else {
+			kept = append(kept, each)
+		}
+	}
+	return kept, surplus
 }
 
 // differenceTo says how the addresses of a handle differ from what is wanted; nothing if they do not.
@@ -477,13 +527,18 @@ func (r *addressResource) Read(ctx context.Context, req resource.ReadRequest, re
 func (r *addressResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	settle := r.client.AnnounceAssign()
 	defer settle()
-	var plan addressModel
+	var config, plan addressModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Update(ctx, addressTimeout)
 	resp.Diagnostics.Append(diags...)
 	wanted := wantedBy(ctx, plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if config.Address.IsNull() {
+		// The plan has the first of the addresses, which nobody asked for.
+		wanted.address = ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -495,31 +550,43 @@ func (r *addressResource) Update(ctx context.Context, req resource.UpdateRequest
 		addError(&resp.Diagnostics, "The addresses were not changed", unanswered(err, "The next plan shows what was changed."), addressAttributes)
 		return
 	}
+	if difference := wanted.differenceTo(held); difference != "" {
+		resp.Diagnostics.AddAttributeError(tfpath.Root("handle"), "Another run changes this handle",
+			fmt.Sprintf("After the change of the handle %q, %s. Two configurations must not share a handle.", wanted.handle, difference))
+		return
+	}
+	planned := plan.Addresses
 	resp.Diagnostics.Append(plan.take(ctx, held)...)
+	if !planned.IsUnknown() {
+		if isSame := sameAssignments(heldIn(ctx, planned, &resp.Diagnostics), held); isSame {
+			// Their network can be another one since the plan, as after a change of the pool. The next plan has it.
+			plan.Addresses = planned
+		} else {
+			resp.Diagnostics.AddAttributeError(tfpath.Root("addresses"), "The addresses are others than planned",
+				fmt.Sprintf("The handle %q lost the planned addresses after the plan. The state has its new ones. Apply again for what depends on them.", wanted.handle))
+		}
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// sameAssignments says whether a plan has the assignments that a handle has, in the same order.
+func sameAssignments(planned []heldModel, held []api.HeldAddress) bool {
+	return slices.EqualFunc(planned, held, func(one heldModel, other api.HeldAddress) bool {
+		return one.Generation.ValueString() == orEmpty(other.Generation)
+	})
 }
 
 // change releases surplus addresses, assigns missing ones, and sets the owner of all. It returns what the handle then has.
 func (r *addressResource) change(ctx context.Context, wanted wanted, held []api.HeldAddress, settle func()) ([]api.HeldAddress, error) {
-	has := countsIn(held)
-	if wanted.address == "" {
-		var surplus []api.AddressToRelease
-		left := map[int]int{}
-		for _, each := range held {
-			family := int(each.Family)
-			if left[family]++; left[family] > wanted.counts[family] {
-				surplus = append(surplus, api.AddressToRelease{Address: each.Address, Generation: each.Generation})
-			}
+	kept, surplus := wanted.split(held)
+	if len(surplus) > 0 {
+		if err := r.client.Release(ctx, surplus, settle); err != nil {
+			return nil, err
 		}
-		if len(surplus) > 0 {
-			if err := r.client.Release(ctx, surplus, settle); err != nil {
-				return nil, err
-			}
-		}
-		if requests := wanted.requests(has); len(requests) > 0 {
-			if err := r.client.Assign(ctx, requests, held, settle); err != nil {
-				return nil, err
-			}
+	}
+	if requests := wanted.requests(countsIn(kept)); len(requests) > 0 {
+		if err := r.client.Assign(ctx, requests, kept, settle); err != nil {
+			return nil, err
 		}
 	}
 	settle()
@@ -555,11 +622,14 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 	var releases []api.AddressToRelease
+	var ends []func(error)
 	for _, each := range held {
-		if generation := each.Generation.ValueString(); r.client.IsAdopted(generation) {
+		generation := each.Generation.ValueString()
+		if end, ok := r.client.BeginRelease(generation); !ok {
 			resp.Diagnostics.AddWarning("An address is not released",
 				fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", each.Address.ValueString(), state.Handle.ValueString()))
 		} else {
+			ends = append(ends, end)
 			releases = append(releases, api.AddressToRelease{Address: each.Address.ValueString(), Generation: &generation})
 		}
 	}
@@ -568,7 +638,11 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := r.client.Release(ctx, releases, settle); err != nil {
+	err := r.client.Release(ctx, releases, settle)
+	for _, end := range ends {
+		end(err)
+	}
+	if err != nil {
 		addError(&resp.Diagnostics, "The addresses were not released", err, addressAttributes)
 	}
 }
@@ -583,7 +657,9 @@ func (m *addressModel) take(ctx context.Context, held []api.HeldAddress) diag.Di
 	has := countsIn(held)
 	m.IPv4, m.IPv6 = types.Int64Value(int64(has[4])), types.Int64Value(int64(has[6]))
 	m.Host = types.StringPointerValue(held[0].Host)
-	if m.Address.IsUnknown() || !sameNetwork(m.Address.ValueString(), held[0].Address) {
+	// A specific address stays beside others, which a plan then releases.
+	isHeld := func(each api.HeldAddress) bool { return sameNetwork(m.Address.ValueString(), each.Address) }
+	if m.Address.IsUnknown() || !slices.ContainsFunc(held, isHeld) {
 		m.Address = types.StringValue(held[0].Address)
 	}
 	known := texts(ctx, m.Attributes, &diags)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -72,6 +73,7 @@ func (d *addressesData) Schema(ctx context.Context, _ datasource.SchemaRequest, 
 			"attributes": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Only addresses that were assigned with these attributes. A later change of the attributes does not count.",
+				Validators:          []validator.Map{mapvalidator.NoNullValues()},
 			},
 			"addresses": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The addresses, IPv4 first.",

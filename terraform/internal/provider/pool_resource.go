@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -76,16 +79,20 @@ func (r *poolResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 		},
 		"ranges": schema.ListAttribute{
 			Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords["ranges"],
+			Validators:    []validator.List{listvalidator.NoNullValues()},
 			PlanModifiers: []planmodifier.List{listplanmodifier.RequiresReplaceIf(isOtherKindOfSet, otherKindOfSet, otherKindOfSet)},
 		},
 		"routes": schema.ListNestedAttribute{
-			Optional: true, MarkdownDescription: poolWords["routes"],
+			Optional: true, MarkdownDescription: poolWords["routes"], Validators: []validator.List{listvalidator.NoNullValues()},
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"dst": schema.StringAttribute{Required: true, MarkdownDescription: heldWords["dst"]},
 				"gw":  schema.StringAttribute{Required: true, MarkdownDescription: heldWords["gw"]},
 			}},
 		},
-		"labels": schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords["labels"]},
+		"labels": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords["labels"],
+			Validators: []validator.Map{mapvalidator.NoNullValues()},
+		},
 		"disabled": schema.BoolAttribute{
 			Optional: true, Computed: true, MarkdownDescription: poolWords["disabled"], Default: booldefault.StaticBool(false),
 		},
@@ -118,10 +125,16 @@ func (r *poolResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 		attributes[name] = schema.Int64Attribute{Optional: true, MarkdownDescription: poolWords[name]}
 	}
 	for _, name := range []string{"excludes", "dns"} {
-		attributes[name] = schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords[name]}
+		attributes[name] = schema.ListAttribute{
+			Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords[name],
+			Validators: []validator.List{listvalidator.NoNullValues()},
+		}
 	}
 	for _, name := range []string{"allowed_uses", "node_names", "namespace_names", "networks", "principals", "tags"} {
-		attributes[name] = schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords[name]}
+		attributes[name] = schema.SetAttribute{
+			Optional: true, ElementType: types.StringType, MarkdownDescription: poolWords[name],
+			Validators: []validator.Set{setvalidator.NoNullValues()},
+		}
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A pool: a range from which Plat assigns addresses or prefixes. A create and a change end when every function of Plat acts on them.",
@@ -169,11 +182,17 @@ func (r *poolResource) Create(ctx context.Context, req resource.CreateRequest, r
 	}
 }
 
-// makeWay reads the pool that exists under the name. It waits for the end of one that is being deleted, adopts one that is
+// makeWay reads the pool that exists under the name. It waits for the end of one that this run or another one deletes, adopts one that is
 // what the plan says (true), and reports any other.
 func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.Diagnostics) bool {
 	name := plan.Name.ValueString()
 	pool, version, err := r.client.Pool(ctx, name)
+	if err == nil {
+		var waited bool
+		if waited, err = r.client.AwaitReleases(ctx, poolProof(name)); waited && err == nil {
+			pool, version, err = r.client.Pool(ctx, name)
+		}
+	}
 	if err == nil && orEmpty(pool.State) == "deleting" && pool.Job != nil {
 		if err = r.client.Follow(ctx, *pool.Job); err == nil {
 			pool, version, err = r.client.Pool(ctx, name)
@@ -196,6 +215,11 @@ func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.
 			fmt.Sprintf("The pool %q exists, and its %s. Choose another name, change the configuration, or import the pool as it is, by the command import plat_pool.NAME %q", name, difference, name))
 		return false
 	}
+	if !r.client.Adopt(poolProof(name)) {
+		diags.AddAttributeError(path.Root("name"), "Another resource of this run deletes the pool",
+			fmt.Sprintf("The pool %q still exists, and another resource deletes it. Apply again after that has succeeded.", name))
+		return false
+	}
 	// The same PUT completes a pool whose creation was interrupted, and says when any other is in force.
 	if err := r.client.ChangePool(ctx, name, version, plan.request(ctx, &pool, diags)); err != nil {
 		addError(diags, "The pool cannot be adopted", err, poolAttributes)
@@ -205,6 +229,9 @@ func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.
 		fmt.Sprintf("The pool %q existed already, as after an interrupted apply.", name))
 	return true
 }
+
+// poolProof names a pool among what this run adopted and deletes.
+func poolProof(name string) string { return "pool " + name }
 
 // differenceOf names the first field in which two pools differ; nothing if they do not.
 func differenceOf(plan, found poolModel) string {
@@ -297,9 +324,17 @@ func (r *poolResource) Delete(ctx context.Context, req resource.DeleteRequest, r
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	name := state.Name.ValueString()
+	end, ok := r.client.BeginRelease(poolProof(name))
+	if !ok {
+		resp.Diagnostics.AddWarning("The pool is not deleted", fmt.Sprintf("The pool %q was adopted by another resource in this run.", name))
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := r.client.DeletePool(ctx, state.Name.ValueString()); err != nil {
+	err := r.client.DeletePool(ctx, name)
+	end(err)
+	if err != nil {
 		addError(&resp.Diagnostics, "The pool was not deleted", err, poolAttributes)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -89,11 +91,12 @@ func (r *prefixResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"pools": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: all `Automatic` pools of prefixes. A list that lacks the pool in use replaces the prefix.",
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues()},
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 			"attributes": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, MarkdownDescription: "Texts that are stored with the prefix.",
 				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				Validators:    []validator.Map{mapvalidator.NoNullValues()},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "A description, for people.",
@@ -102,6 +105,7 @@ func (r *prefixResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"tags": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType, MarkdownDescription: "Words by which people group and find prefixes.",
 				PlanModifiers: []planmodifier.Set{setplanmodifier.RequiresReplace()},
+				Validators:    []validator.Set{setvalidator.NoNullValues()},
 			},
 			"pool": schema.StringAttribute{Computed: true, MarkdownDescription: "The pool of the prefix."},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
@@ -121,6 +125,16 @@ func (r *prefixResource) ValidateConfig(ctx context.Context, req resource.Valida
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	for name := range config.Attributes.Elements() {
+		if described[name] {
+			resp.Diagnostics.AddAttributeError(path.Root("attributes"), "The attribute has a field of its own",
+				fmt.Sprintf("Set %s of the resource in place of attributes[%q].", name, name))
+		}
+	}
+	if config.Cidr.IsUnknown() {
+		// It can still be null, as the variable of a module can.
+		return
+	}
 	if config.Cidr.IsNull() {
 		if config.Family.IsNull() {
 			resp.Diagnostics.AddAttributeError(path.Root("family"), "The prefix has no family", "Set family to 4 or 6, or name a specific prefix as cidr.")
@@ -128,12 +142,12 @@ func (r *prefixResource) ValidateConfig(ctx context.Context, req resource.Valida
 		return
 	}
 	for name, value := range map[string]types.Int64{"family": config.Family, "prefix_length": config.PrefixLength} {
-		if !value.IsNull() {
+		if !value.IsNull() && !value.IsUnknown() {
 			resp.Diagnostics.AddAttributeError(path.Root(name), "A specific prefix excludes family and length",
 				fmt.Sprintf("Remove %s, or cidr: a specific prefix says it itself.", name))
 		}
 	}
-	if prefix, err := netip.ParsePrefix(config.Cidr.ValueString()); !config.Cidr.IsUnknown() && (err != nil || prefix != prefix.Masked()) {
+	if prefix, err := netip.ParsePrefix(config.Cidr.ValueString()); err != nil || prefix != prefix.Masked() {
 		resp.Diagnostics.AddAttributeError(path.Root("cidr"), "This is no prefix",
 			fmt.Sprintf("cidr is %q; it must be a network without bits below its prefix, such as 10.64.16.0/20.", config.Cidr.ValueString()))
 	}
@@ -212,7 +226,7 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	held := r.held(ctx, plan, &resp.Diagnostics)
+	held := r.settled(ctx, plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -228,23 +242,50 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
-// held returns the prefix of the plan's family that the handle has; nothing without one. A state names its own prefix.
-func (r *prefixResource) held(ctx context.Context, model prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
-	all, err := r.client.Prefixes(ctx, model.Handle.ValueString())
+// settled returns the prefix of the plan's family that the handle has after the destroy of this run that releases it.
+func (r *prefixResource) settled(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
+	held := r.held(ctx, plan, diags)
+	if held == nil {
+		return nil
+	}
+	waited, err := r.client.AwaitReleases(ctx, prefixProof(plan.Handle.ValueString(), held.Cidr))
+	if err != nil {
+		addError(diags, "The prefix is not released yet", err, prefixAttributes)
+		return nil
+	}
+	if !waited {
+		return held
+	}
+	return r.held(ctx, plan, diags)
+}
+
+// held returns the prefix of the plan that the handle has, or another one of its family; nothing without one.
+func (r *prefixResource) held(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
+	all, err := r.client.Prefixes(ctx, plan.Handle.ValueString())
 	if err != nil {
 		addError(diags, "The handle cannot be read", err, prefixAttributes)
 		return nil
 	}
+	if found := among(all, plan.Cidr); found != nil {
+		return found
+	}
 	var found *api.HeldPrefix
 	for i, each := range all {
-		if cidr := textOf(model.Cidr); cidr != nil && sameNetwork(*cidr, each.Cidr) {
-			return &all[i]
-		}
-		if model.Family.IsNull() || int64(each.Family) == model.Family.ValueInt64() {
+		if plan.Family.IsNull() || int64(each.Family) == plan.Family.ValueInt64() {
 			found = &all[i]
 		}
 	}
 	return found
+}
+
+// among returns the prefix with a CIDR; nothing without one.
+func among(held []api.HeldPrefix, cidr types.String) *api.HeldPrefix {
+	for i, each := range held {
+		if named := textOf(cidr); named != nil && sameNetwork(*named, each.Cidr) {
+			return &held[i]
+		}
+	}
+	return nil
 }
 
 // adopt takes over the prefix that a handle has, if it is what is wanted.
@@ -255,7 +296,11 @@ func (r *prefixResource) adopt(ctx context.Context, plan prefixModel, held api.H
 			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is, by the command import plat_prefix.NAME %q", handle, difference, handle+importSeparator+held.Cidr))
 		return
 	}
-	r.client.Adopt(prefixProof(handle, held.Cidr))
+	if !r.client.Adopt(prefixProof(handle, held.Cidr)) {
+		diags.AddAttributeError(path.Root("handle"), "Another resource of this run releases the prefix",
+			fmt.Sprintf("The handle %q still has %s, which another resource releases. Apply again after that has succeeded.", handle, held.Cidr))
+		return
+	}
 	diags.AddAttributeWarning(path.Root("handle"), "The prefix was adopted",
 		fmt.Sprintf("The handle %q had %s already, as after an interrupted apply. No prefix was assigned.", handle, held.Cidr))
 }
@@ -329,10 +374,13 @@ func (r *prefixResource) Read(ctx context.Context, req resource.ReadRequest, res
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	held := r.held(ctx, state, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	all, err := r.client.Prefixes(ctx, state.Handle.ValueString())
+	if err != nil {
+		addError(&resp.Diagnostics, "The handle cannot be read", err, prefixAttributes)
 		return
 	}
+	// Another prefix of the handle is that of another resource.
+	held := among(all, state.Cidr)
 	if held == nil {
 		resp.State.RemoveResource(ctx)
 		return
@@ -359,14 +407,17 @@ func (r *prefixResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		return
 	}
 	handle, cidr := state.Handle.ValueString(), state.Cidr.ValueString()
-	if r.client.IsAdopted(prefixProof(handle, cidr)) {
+	end, ok := r.client.BeginRelease(prefixProof(handle, cidr))
+	if !ok {
 		resp.Diagnostics.AddWarning("The prefix is not released",
 			fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", cidr, handle))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := r.client.ReleasePrefix(ctx, handle, cidr); err != nil {
+	err := r.client.ReleasePrefix(ctx, handle, cidr)
+	end(err)
+	if err != nil {
 		addError(&resp.Diagnostics, "The prefix was not released", err, prefixAttributes)
 	}
 }

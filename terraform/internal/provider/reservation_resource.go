@@ -54,7 +54,7 @@ func (r *reservationResource) Schema(ctx context.Context, _ resource.SchemaReque
 			"cidrs": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Addresses, ranges such as `10.0.0.1-10.0.0.9`, and CIDRs.",
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()},
 			},
 			"reason": schema.StringAttribute{Optional: true, MarkdownDescription: "Why the addresses are reserved."},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
@@ -78,6 +78,12 @@ func (r *reservationResource) Create(ctx context.Context, req resource.CreateReq
 	defer cancel()
 	name := plan.Name.ValueString()
 	found, version, err := r.client.Reservation(ctx, name)
+	if err == nil {
+		var waited bool
+		if waited, err = r.client.AwaitReleases(ctx, reservationProof(name)); waited && err == nil {
+			found, version, err = r.client.Reservation(ctx, name)
+		}
+	}
 	switch {
 	case err == nil:
 		r.adopt(ctx, plan, found, version, &resp.Diagnostics)
@@ -99,6 +105,11 @@ func (r *reservationResource) adopt(ctx context.Context, plan reservationModel, 
 			fmt.Sprintf("The reservation %q has %v with the reason %q. Choose another name, change the configuration, or import it as it is, by the command import plat_reservation.NAME %q", name, found.Cidrs, orEmpty(found.Reason), name))
 		return
 	}
+	if !r.client.Adopt(reservationProof(name)) {
+		diags.AddAttributeError(path.Root("name"), "Another resource of this run deletes the reservation",
+			fmt.Sprintf("The reservation %q still exists, and another resource deletes it. Apply again after that has succeeded.", name))
+		return
+	}
 	// The same PUT says when the reservation is in force.
 	r.put(ctx, plan, version, diags)
 	if diags.HasError() {
@@ -107,6 +118,9 @@ func (r *reservationResource) adopt(ctx context.Context, plan reservationModel, 
 	diags.AddAttributeWarning(path.Root("name"), "The reservation was adopted",
 		fmt.Sprintf("The reservation %q existed already, as after an interrupted apply.", name))
 }
+
+// reservationProof names a reservation among what this run adopted and deletes.
+func reservationProof(name string) string { return "reservation " + name }
 
 // put writes a reservation, and warns of pools with addresses in it.
 func (r *reservationResource) put(ctx context.Context, plan reservationModel, version string, diags *diag.Diagnostics) {
@@ -182,9 +196,17 @@ func (r *reservationResource) Delete(ctx context.Context, req resource.DeleteReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	name := state.Name.ValueString()
+	end, ok := r.client.BeginRelease(reservationProof(name))
+	if !ok {
+		resp.Diagnostics.AddWarning("The reservation is not deleted", fmt.Sprintf("The reservation %q was adopted by another resource in this run.", name))
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := r.client.DeleteReservation(ctx, state.Name.ValueString()); err != nil {
+	err := r.client.DeleteReservation(ctx, name)
+	end(err)
+	if err != nil {
 		addError(&resp.Diagnostics, "The reservation was not deleted", err, reservationAttributes)
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -56,7 +58,10 @@ func (d *utilizationData) Schema(ctx context.Context, _ datasource.SchemaRequest
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "How much of each pool is in use: `capacity` is the sum of the other counts.",
 		Attributes: map[string]schema.Attribute{
-			"names": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Only these pools. Default: all of the space."},
+			"names": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType, MarkdownDescription: "Only these pools. Default: all of the space.",
+				Validators: []validator.List{listvalidator.NoNullValues()},
+			},
 			"pools": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The pools in the order of their names.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
