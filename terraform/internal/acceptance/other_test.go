@@ -87,6 +87,22 @@ func TestPrefixesOfOneHandleAreApart(t *testing.T) {
 	contains(t, w.plan(), "1 to add, 0 to change, 0 to destroy")
 }
 
+func TestEmptyFieldsReplaceNoPrefix(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20})
+	s.call(http.MethodPost, "/v1/prefixes", map[string]any{"handle": "cluster-7", "family": 4}, nil)
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(prefix, "family = 4\n attributes = {}\n description = \"\"\n tags = []"))
+	w.run("import", "plat_prefix.cluster", "cluster-7")
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.isSettled()
+	w.config(fmt.Sprintf(prefix, "family = 4"))
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.config(fmt.Sprintf(prefix, "family = 4\n description = \"seven\""))
+	contains(t, w.plan(), "must be replaced")
+}
+
 func TestPrefixOfAModule(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -95,16 +96,16 @@ func (r *prefixResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"attributes": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, MarkdownDescription: "Texts that are stored with the prefix.",
-				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplaceIf(isOtherMap, otherWords, otherWords)},
 				Validators:    []validator.Map{mapvalidator.NoNullValues()},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "A description, for people.",
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherText, otherWords, otherWords)},
 			},
 			"tags": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType, MarkdownDescription: "Words by which people group and find prefixes.",
-				PlanModifiers: []planmodifier.Set{setplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.Set{setplanmodifier.RequiresReplaceIf(isOtherSet, otherWords, otherWords)},
 				Validators:    []validator.Set{setvalidator.NoNullValues()},
 			},
 			"pool": schema.StringAttribute{Computed: true, MarkdownDescription: "The pool of the prefix."},
@@ -192,8 +193,10 @@ func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if !isFrom(pools, state.Pool.ValueString(), strings.Split(state.Cidr.ValueString(), "/")[0]) {
 		resp.RequiresReplace.Append(path.Root("pools"))
 	}
-	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Attributes.Equal(state.Attributes) ||
-		!plan.Description.Equal(state.Description) || !plan.Tags.Equal(state.Tags)
+	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) ||
+		isOther(plan.Attributes, state.Attributes, len(plan.Attributes.Elements())+len(state.Attributes.Elements())) ||
+		isOther(plan.Description, state.Description, len(plan.Description.ValueString())+len(state.Description.ValueString())) ||
+		isOther(plan.Tags, state.Tags, len(plan.Tags.Elements())+len(state.Tags.Elements()))
 	plan.Pool = types.StringUnknown()
 	if !isReplaced {
 		plan.Pool, plan.Family, plan.PrefixLength = state.Pool, state.Family, state.PrefixLength
@@ -207,6 +210,25 @@ func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+const otherWords = "Another value replaces the prefix; an empty one in place of none does not."
+
+func isOtherMap(_ context.Context, req planmodifier.MapRequest, resp *mapplanmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = isOther(req.PlanValue, req.StateValue, len(req.PlanValue.Elements())+len(req.StateValue.Elements()))
+}
+
+func isOtherSet(_ context.Context, req planmodifier.SetRequest, resp *setplanmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = isOther(req.PlanValue, req.StateValue, len(req.PlanValue.Elements())+len(req.StateValue.Elements()))
+}
+
+func isOtherText(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = isOther(req.PlanValue, req.StateValue, len(req.PlanValue.ValueString())+len(req.StateValue.ValueString()))
+}
+
+// isOther says whether a plan has another value than a state. An empty one is none, so that two of no length are the same.
+func isOther(plan, state attr.Value, lengths int) bool {
+	return plan.IsUnknown() || (lengths > 0 && !plan.Equal(state))
 }
 
 func familyOf(prefix netip.Prefix) types.Int64 {
