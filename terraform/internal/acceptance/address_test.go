@@ -299,6 +299,41 @@ func TestAddressOfARenamedResourceIsNotThatWhichTheOldOneReleased(t *testing.T) 
 	}
 }
 
+func TestTwoResourcesWithOneHandleGetNoSharedAddress(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(web, "count = 2\n ipv4 = 1"))
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("two resources share an address:\n%s", output)
+	}
+	contains(t, output, `This run creates another address with the handle "shop/web"`)
+	equal(t, "addresses", len(s.addressesOf("shop/web")), 1)
+}
+
+func TestImportOfWhatIsNoAddressOfACaller(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20})
+	s.call(http.MethodPost, "/v1/prefixes", map[string]any{"handle": "two", "family": 4}, nil)
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(web, "ipv4 = 1") + "resource \"plat_pool\" \"lan\" {\n name = \"lan\"\n cidr = \"10.1.0.0/24\"\n}\n" + fmt.Sprintf(prefix, "family = 4"))
+	for _, each := range []struct{ address, id, said string }{
+		{"plat_address.web", "prefix/two", "A prefix is imported as plat_prefix"},
+		{"plat_address.web", "", "it must be the handle"},
+		{"plat_pool.lan", "", "it must be the name"},
+		{"plat_prefix.cluster", "", "handle must be 1 to 253"},
+	} {
+		output, err := w.try("import", each.address, each.id)
+		if err == nil {
+			t.Fatalf("%q was imported:\n%s", each.id, output)
+		}
+		contains(t, output, each.said)
+	}
+}
+
 func TestAddressThatSomethingElseGaveOrTook(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

@@ -5,18 +5,31 @@ import (
 	"sync"
 )
 
-// claims has what the creates of this run took over, and what its destroys release. Both run at the same time for one
+// claims has what the creates of this run make and took over, and what its destroys release. Both run at the same time for one
 // handle or name if a resource is renamed in the configuration. Each thing has a proof: a generation, or another unique
 // name.
 type claims struct {
 	mu      sync.Mutex
+	created map[string]bool
 	adopted map[string]bool
 	// releases has a channel for each release, which closes at its end. One that failed stays.
 	releases map[string]chan struct{}
 }
 
 func newClaims() *claims {
-	return &claims{adopted: map[string]bool{}, releases: map[string]chan struct{}{}}
+	return &claims{created: map[string]bool{}, adopted: map[string]bool{}, releases: map[string]chan struct{}{}}
+}
+
+// BeginCreate notes that a create of this run makes something. It returns false if another one does: both would have the same
+// thing.
+func (c *Client) BeginCreate(name string) bool {
+	c.claims.mu.Lock()
+	defer c.claims.mu.Unlock()
+	if c.claims.created[name] {
+		return false
+	}
+	c.claims.created[name] = true
+	return true
 }
 
 // Adopt notes that a create takes something over, so that no destroy of this run releases it. It returns false if one

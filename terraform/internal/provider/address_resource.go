@@ -278,6 +278,7 @@ func (r *addressResource) Create(ctx context.Context, req resource.CreateRequest
 	timeout, diags := plan.Timeouts.Create(ctx, addressTimeout)
 	resp.Diagnostics.Append(diags...)
 	wanted := wantedBy(ctx, plan, &resp.Diagnostics)
+	r.begin("address", "handle", wanted.handle, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -648,7 +649,19 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 }
 
 func (r *addressResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughID(ctx, tfpath.Root("handle"), req, resp)
+	held, err := r.client.Handle(ctx, req.ID)
+	if err != nil {
+		addError(&resp.Diagnostics, "The handle cannot be read", err, addressAttributes)
+		return
+	}
+	for _, each := range held {
+		if each.Generation == nil {
+			resp.Diagnostics.AddError("The handle has no addresses of a caller",
+				fmt.Sprintf("%s of the handle %q is part of a prefix, or held in another way, and no release can name it. A prefix is imported as plat_prefix.", each.Address, req.ID))
+			return
+		}
+	}
+	importByName(ctx, "handle", req, resp)
 }
 
 // take writes what a handle has into a model. What the configuration says otherwise, in the same meaning, stays.

@@ -161,6 +161,7 @@ func (r *poolResource) Create(ctx context.Context, req resource.CreateRequest, r
 	timeout, diags := plan.Timeouts.Create(ctx, poolTimeout)
 	resp.Diagnostics.Append(diags...)
 	request := plan.request(ctx, nil, &resp.Diagnostics)
+	r.begin("pool", "name", plan.Name.ValueString(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -340,5 +341,5 @@ func (r *poolResource) Delete(ctx context.Context, req resource.DeleteRequest, r
 }
 
 func (r *poolResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughID(ctx, path.Root("name"), req, resp)
+	importByName(ctx, "name", req, resp)
 }

@@ -243,6 +243,7 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, prefixTimeout)
 	resp.Diagnostics.Append(diags...)
+	r.begin(fmt.Sprintf("prefix of IPv%d", plan.Family.ValueInt64()), "handle", plan.Handle.ValueString(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -71,6 +71,7 @@ func (r *reservationResource) Create(ctx context.Context, req resource.CreateReq
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, reservationTimeout)
 	resp.Diagnostics.Append(diags...)
+	r.begin("reservation", "name", plan.Name.ValueString(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -212,5 +213,5 @@ func (r *reservationResource) Delete(ctx context.Context, req resource.DeleteReq
 }
 
 func (r *reservationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resource.ImportStatePassthroughID(ctx, path.Root("name"), req, resp)
+	importByName(ctx, "name", req, resp)
 }
