@@ -260,6 +260,23 @@ describe("a handle of its own", () => {
     expect(await addressesOf("web-0")).toMatchObject([{ address: first?.dataOf("Ip").Address }]);
   });
 
+  it.each([
+    ["Address", "lan"],
+    ["Prefix", "clusters"],
+  ])("that two resources ask for at once is that of one %s", async (kind, Pool) => {
+    const { template, inUse } = await world();
+    const tried: [Stack, Promise<string | undefined>][] = [1, 2].map(() => {
+      const stack = new Stack(delivering().invoke);
+      return [stack, stack.deploy(template({ R: [kind, { Pool, Handle: "both" }] }))];
+    });
+    const reasons = await Promise.all(tried.map(([, reason]) => reason));
+    expect(reasons.filter((reason) => reason === undefined)).toHaveLength(1);
+    expect(reasons.join()).toMatch("in use by something else");
+    expect(await inUse()).toBe(1);
+    for (const [stack] of tried) await stack.delete();
+    expect(await inUse()).toBe(0);
+  });
+
   it("that a program has is rejected, and the program keeps its address", async () => {
     const { plat, address, addressesOf } = await world();
     await plat.assign({ host: "node-1", ipv4: 1, handle: "web-0" });

@@ -44,6 +44,9 @@ export const ADDRESS_RESOURCE: ResourceKind = {
     });
     const [address] = "addresses" in body ? body.addresses : [];
     if (!address) throw new Refused(`Plat assigned no address to ${wanted.name}.`);
+    // Another resource may have taken the handle since the first check: the limit then gives its address.
+    if (!isMade(wanted.name, wanted.owner))
+      checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
     return dataOf(wanted.name, address);
   },
 

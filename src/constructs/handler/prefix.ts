@@ -23,7 +23,11 @@ export const PREFIX_RESOURCE: ResourceKind = {
 
   async ensure({ plat }, wanted, key) {
     checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
-    return { Handle: wanted.name, Cidr: await assign(plat, wanted, key) };
+    const cidr = await assign(plat, wanted, key);
+    // Another resource may have taken the handle since the first check: the limit then gives its prefix.
+    if (!isMade(wanted.name, wanted.owner))
+      checkHeld(await heldBy(plat, wanted.name), wanted, REPLACING);
+    return { Handle: wanted.name, Cidr: cidr };
   },
 
   async release({ plat }, handle, owner) {
