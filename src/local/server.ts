@@ -255,13 +255,23 @@ async function sendEvents(
   response.writeHead(200, headers);
   for (let page = first; page.statusCode === 200; ) {
     const text = page.body ?? "{}";
-    response.write(`data: ${text}\n\n`);
+    if (!response.write(`data: ${text}\n\n`) && !response.destroyed) await taken(response);
     await pause(PAGE_MS);
     if (isOver() || response.destroyed) break;
     page = await ask((JSON.parse(text) as { readonly next: string }).next);
   }
   response.end();
 }
+
+/** Waits until a caller has taken what was written, or is gone. */
+const taken = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
 
 /** Returns the request of the page after a cursor. */
 function eventAfter(event: Event, cursor: string): Event {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Event } from "../../src/api/http/event.ts";
 import { type Handlers, type Serving, serve } from "../../src/local/server.ts";
@@ -28,6 +30,8 @@ async function served(): Promise<string> {
   return `${serving.url}/v1/events?limit=5&since=2026-11-26T00:00:00Z`;
 }
 
+/** More than the sockets of both sides take. */
+const BYTES_IN_SOCKETS = 32 * 1_024 * 1_024;
 const ACCEPT = { accept: "text/event-stream, application/json" };
 
 describe("GET /v1/events on a laptop", () => {
@@ -49,6 +53,35 @@ describe("GET /v1/events on a laptop", () => {
     expect(await (await fetch(url)).json()).toEqual({ events: [0], next: "1" });
     const gone = await fetch(`${serving?.url}/v1/spaces/blue/events?cursor=3`, { headers: ACCEPT });
     expect([gone.status, await gone.json()]).toEqual([410, { code: "cursor_expired" }]);
+  });
+
+  it("waits for a caller that does not read, in place of keeping pages for it", async () => {
+    const stalled: (string | undefined)[] = [];
+    let hasBegun = () => {};
+    const begun = new Promise<void>((resolve) => {
+      hasBegun = resolve;
+    });
+    const read = async ({ rawPath, queryStringParameters: query = {} }: Event) => {
+      const page = Number(query.cursor ?? 0);
+      if (!rawPath.includes("stalled")) return reply(page < 3 ? 200 : 410, { next: page + 1 });
+      stalled.push(query.cursor);
+      hasBegun();
+      return reply(200, { events: ["x".repeat(BYTES_IN_SOCKETS)], next: page + 1 });
+    };
+    serving = await serve({ read } as unknown as Handlers, { port: 0 });
+    const caller = connect(serving.port, "127.0.0.1");
+    try {
+      await once(caller, "connect");
+      caller.write(
+        "GET /v1/spaces/stalled/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n",
+      );
+      await begun;
+      // A stream that begins later has all of its pages.
+      await (await fetch(`${serving.url}/v1/events`, { headers: ACCEPT })).text();
+      expect(stalled).toEqual([undefined]);
+    } finally {
+      caller.destroy();
+    }
   });
 
   it("ends when the server stops", async () => {
