@@ -12,7 +12,7 @@ const TRAIL_LINES_MAX = 1_000_000;
 /**
  * Reads the files of an audit trail in a directory and below: those with the end `.jsonl`, or `.jsonl.gz` for compressed ones.
  *
- * @throws {RestoreError} if there is no such file, if a line cannot be read or is not UTF-8, or if there are more lines than `TRAIL_LINES_MAX`
+ * @throws {RestoreError} if there is no such file, if a file or a line cannot be read or is not UTF-8, or if there are more lines than `TRAIL_LINES_MAX`
  */
 export async function readTrail(directory: string): Promise<readonly ParsedTrailLine[]> {
   const names = await readdir(directory, { recursive: true }).catch((error: Error) => {
@@ -35,8 +35,17 @@ export async function readTrail(directory: string): Promise<readonly ParsedTrail
 }
 
 async function textIn(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  const text = utf8Text(path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes);
+  const text = utf8Text(await bytesIn(path));
   if (text.ok) return text.value;
   throw new RestoreError(`${path}${text.problem.replace(/\.$/, "")}`);
+}
+
+/** Returns the bytes of a file, decompressed. A copy that was cut short cannot be decompressed. */
+async function bytesIn(path: string): Promise<Uint8Array> {
+  try {
+    const bytes = await readFile(path);
+    return path.endsWith(".gz") ? await promisify(gunzip)(bytes) : bytes;
+  } catch (error) {
+    throw new RestoreError(`${path} cannot be read: ${(error as Error).message}`);
+  }
 }
