@@ -1,4 +1,5 @@
 import "./environment.ts";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +27,9 @@ const RECLAIM_SECONDS = 1;
 const DEPLOYMENTS_WATCHED = 220;
 /** The time between two deployments that the console shows. */
 const PAUSE_MS = 600;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** Tries to remove a directory in which the server may still write. */
+const REMOVALS_MAX = 10;
 
 export interface DemoOptions {
   /** True if pods come and go until Ctrl-C, to be watched in the console. */
@@ -56,6 +60,7 @@ export async function demo(options: DemoOptions): Promise<number> {
 }
 
 async function play(options: DemoOptions, data: string): Promise<number> {
+  for (const signal of SIGNALS) process.once(signal, () => endedBy(signal, data));
   console.log(
     `${DEPLOYMENTS} deployments of ${PODS_PER_DEPLOYMENT} pods on ${NODES} nodes, pool ${ROLLOUT_POOL.cidr} in /${ROLLOUT_POOL.blockSize} blocks.
 To be watched, time is shortened: cooldown ${ROLLOUT_SETTINGS.cooldownSeconds} s, minimum age of a block ${ROLLOUT_SETTINGS.blockMinAgeSeconds} s, reclaim every ${RECLAIM_SECONDS} s.`,
@@ -77,12 +82,17 @@ To be watched, time is shortened: cooldown ${ROLLOUT_SETTINGS.cooldownSeconds} s
   return failures.length === 0 ? 0 : 1;
 }
 
+/** Removes the data, and lets a signal end the process as it would without the demo. */
+function endedBy(signal: NodeJS.Signals, data: string): void {
+  rmSync(data, { recursive: true, force: true, maxRetries: REMOVALS_MAX });
+  process.kill(process.pid, signal);
+}
+
 async function watch(options: DemoOptions, data: string): Promise<number> {
-  const { client, url, stop } = await startHere(options, data);
   const ending = new AbortController();
   const { signal } = ending;
-  process.once("SIGINT", () => ending.abort());
-  process.once("SIGTERM", () => ending.abort());
+  for (const name of SIGNALS) process.once(name, () => ending.abort());
+  const { client, url, stop } = await startHere(options, data);
   console.log(
     `Pods come and go on ${NODES} nodes. Watch them in a browser, until Ctrl-C ends it:
 

@@ -1,4 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { bundledProgram } from "../programs.ts";
 
@@ -18,5 +20,26 @@ it.each([[[]], [["--console"]]])(
       errors:
         "The demo keeps data of its own, and DYNAMODB_ENDPOINT is set to http://127.0.0.1:8000; unset it.\n",
     });
+  },
+);
+
+it.each(["SIGINT", "SIGTERM"] as const)(
+  "the demo removes its data when %s ends it",
+  async (signal) => {
+    const program = await bundledProgram("src/cli/main.ts");
+    const demo = spawn(process.execPath, [program, "demo"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let data: string | undefined;
+    let output = "";
+    for await (const chunk of demo.stdout) {
+      output += chunk;
+      [, data] = /Data is kept in (.*)\.\n/.exec(output) ?? [];
+      if (data !== undefined) break;
+    }
+    const ended = once(demo, "exit");
+    demo.kill(signal);
+    expect(await ended).toEqual([null, signal]);
+    expect(existsSync(String(data))).toBe(false);
   },
 );
