@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -93,6 +94,8 @@ export async function serve(
       : answer(kept, request, gate, limits);
   };
   let stopping = false;
+  /** The connections without a request so far. Node.js takes them for busy, and would wait for them at the end. */
+  const silent = new Set<Socket>();
   const server = createServer(
     {
       headersTimeout: limits.headersMsMax,
@@ -102,6 +105,7 @@ export async function serve(
       maxHeaderSize: limits.headerBytesMax,
     },
     (request, response) => {
+      silent.delete(request.socket);
       // A client that disconnects in the middle of its request must not affect others.
       reply(request)
         .then((reply) =>
@@ -113,6 +117,10 @@ export async function serve(
     },
   );
   server.maxConnections = limits.connectionsMax;
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerUnheard(error.code));
     else socket.destroy();
@@ -123,7 +131,9 @@ export async function serve(
     url: `http://${bracketed(address)}:${open}`,
     stop() {
       stopping = true;
-      return close(server);
+      const closed = close(server);
+      for (const socket of silent) socket.destroy();
+      return closed;
     },
   };
 }

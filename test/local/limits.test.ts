@@ -2,9 +2,9 @@ import "./silent.ts";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { functionsOver } from "../../src/local/functions.ts";
-import { type Serving, serve } from "../../src/local/server.ts";
+import { type Handlers, type Serving, serve } from "../../src/local/server.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { wiringOver } from "../../src/wiring.ts";
 
@@ -112,4 +112,19 @@ it("more connections than it takes are closed, and those that it has are served"
   first.write("GET /v1/pools HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
   expect(await answer).toMatch(/^HTTP\/1.1 200 /);
   for (const socket of held) socket.destroy();
+});
+
+it("a stop does not wait for a connection without a request, such as browsers open ahead", async () => {
+  const serving = await serve({} as Handlers, { port: 0 }, WIDE_LIMITS);
+  const ahead = open(serving);
+  await once(ahead, "connect");
+  // The server has both connections afterwards, because it takes them in their order.
+  await fetch(serving.url);
+  // Without time, nothing but the stop closes a connection.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    expect(await Promise.all([heard(ahead), serving.stop()])).toEqual(["", undefined]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
