@@ -252,22 +252,24 @@ function isStreamed({ method, url = "", headers }: IncomingMessage, { statusCode
  * Sends pages of events as they come, each as one message of a stream
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html), until a page is rejected or `isOver`.
  *
+ * @param page the first page
  * @param ask reads the page after a cursor
  */
 async function sendEvents(
   response: ServerResponse,
-  first: Reply,
+  page: Reply,
   ask: (cursor: string) => Promise<Reply>,
   isOver: () => boolean,
 ): Promise<void> {
   // A stream is the last answer of its connection, so that no idle connection holds up a stop.
   const headers = { "content-type": TYPE, "cache-control": "no-store", connection: "close" };
   response.writeHead(200, headers);
-  for (let page = first; page.statusCode === 200; ) {
+  while (page.statusCode === 200) {
     const text = page.body ?? "{}";
     if (!response.write(`data: ${text}\n\n`) && !response.destroyed) await taken(response);
     await pause(PAGE_MS);
     if (isOver() || response.destroyed) break;
+    // The page is replaced, because a stream may last for days, and the first one may have megabytes.
     page = await ask((JSON.parse(text) as { readonly next: string }).next);
   }
   response.end();
