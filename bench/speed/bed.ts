@@ -10,6 +10,7 @@ import { eachCall } from "../../src/store/stack.ts";
 import { type Sender, tableThrough } from "../../src/table/dynamodb-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { contextOf, dynamoClient } from "../../src/wiring.ts";
+import { unhurried } from "../load/unhurried.ts";
 
 const ITEMS_PER_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
@@ -22,13 +23,6 @@ export interface Command {
   // biome-ignore lint/suspicious/noExplicitAny: inputs of all commands, of which only some members are used
   readonly input: any;
 }
-
-/** The part of the SDK's handler of requests by which one waits longer. */
-interface Hurried {
-  updateHttpClientConfig(name: "requestTimeout", ms: number): void;
-}
-
-const NO_TIMEOUT = 0;
 
 /**
  * The place of the measurements: one table of the embedded DynamoDB, with one client for Plat and for raw writes. The
@@ -50,10 +44,8 @@ export class Bed {
 
   static async open(): Promise<Bed> {
     const emulator = await startEmulator();
-    const client = dynamoClient(emulator.endpoint);
-    // Raw writes are not repeated, and a busy machine may take longer than a function waits.
-    const handler = client.config.requestHandler as unknown as Hurried;
-    handler.updateHttpClientConfig("requestTimeout", NO_TIMEOUT);
+    // Raw writes are not repeated.
+    const client = unhurried(dynamoClient(emulator.endpoint));
     await createTable(client, TABLE_NAME);
     return new Bed(emulator.endpoint, DynamoDBDocumentClient.from(client), async () => {
       client.destroy();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DeleteTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
+import { unhurried } from "../../bench/load/unhurried.ts";
 import { createTable } from "../../src/local/create-table.ts";
 import { dynamoTable } from "../../src/table/dynamodb-table.ts";
 import type { Table } from "../../src/table/table.ts";
@@ -27,7 +28,7 @@ export function scratchTable(start: () => Promise<Endpoint>): () => Promise<Tabl
   });
   return async () => {
     at = await start();
-    const opened = dynamoClient(at.endpoint);
+    const opened = unhurried(dynamoClient(at.endpoint));
     await createTable(opened, TableName);
     client = opened;
     return dynamoTable(opened, TableName);
