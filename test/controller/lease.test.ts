@@ -65,12 +65,28 @@ it("a replica takes a Lease that nobody renewed for 15 s by its own clock", asyn
   });
 });
 
-it("a replica that cannot renew for 10 s acts no longer, and fails", async () => {
+it.each([
+  [
+    "cannot renew",
+    (cluster: FakeCluster) => {
+      for (let n = 0; n < 20; n++) cluster.failures.push([`GET ${PATH}`, new Error("no route")]);
+    },
+  ],
+  [
+    "gets no answer, as over a connection that was cut without a word,",
+    (cluster: FakeCluster) => {
+      cluster.send = (_, signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+        });
+    },
+  ],
+])("a replica that %s for 10 s acts no longer, and fails", async (_, cutOff) => {
   const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
   await clock.run(async () => {
     const leader = replica(cluster, clock, "a");
     await clock.sleep(1);
-    for (let n = 0; n < 20; n++) cluster.failures.push([`GET ${PATH}`, new Error("no route")]);
+    cutOff(cluster);
     await clock.sleep(8_000);
     expect(leader.state.isActing).toBe(true);
     await clock.sleep(6_000);
@@ -89,25 +105,6 @@ it("renewals leave nothing in the signal of a replica", async () => {
     await clock.sleep(600_000);
     expect(leader.known()).toBe(known);
     leader.end();
-    await leader.running;
-  });
-});
-
-it("a replica that gets no answer for 10 s acts no longer, and fails", async () => {
-  const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
-  await clock.run(async () => {
-    const leader = replica(cluster, clock, "a");
-    await clock.sleep(1);
-    // A connection that was cut without a word.
-    cluster.send = (_, signal) =>
-      new Promise((_, reject) => {
-        signal?.addEventListener("abort", () => reject(signal.reason));
-      });
-    await clock.sleep(8_000);
-    expect(leader.state.isActing).toBe(true);
-    await clock.sleep(6_000);
-    expect(leader.state.isActing).toBe(false);
-    expect(leader.state.error).toBeInstanceOf(LeaseLostError);
     await leader.running;
   });
 });
