@@ -8,7 +8,7 @@ import { EXCUSED } from "./excused.ts";
 import { type Item, inventoryOf, withDecisions } from "./inventory.ts";
 import { clausesOf, decidersOf, lackingPart } from "./parts.ts";
 import { type Observed, observeSuites, testOfWhole, testThatNotices } from "./suites.ts";
-import { type Noticed, writeTable } from "./table.ts";
+import { type Noticed, writeLines, writeTable } from "./table.ts";
 
 /**
  * The program of `npm run clauses`. It leaves out every clause of the conditional writes, and every
@@ -17,8 +17,8 @@ import { type Noticed, writeTable } from "./table.ts";
  * another write is a fence. A part changes nothing in a test or a run of which it decides no write,
  * so these are left out. Two clauses of one write can cover each other. If no test notices the
  * absence of either, the program leaves out both together as well. `--resume FILE` continues an
- * earlier execution; `--only A,B` selects parts; `--runs N` is the number of simulated runs;
- * `--workers N` is the number of processes. The table goes into docs/protocol.md.
+ * earlier execution; `--only A,B` selects parts, and leaves the lines of the others as they are; `--runs N` is the number of
+ * simulated runs; `--workers N` is the number of processes. The table goes into docs/protocol.md.
  */
 const { values } = parseArgs({
   options: {
@@ -56,8 +56,10 @@ const asked = kept.items.filter(({ name }) =>
 await lookAt(asked.filter(({ kind }) => kind !== "pair"));
 const covering = asked.filter(({ name, kind }) => kind === "pair" && isUnnoticed(name));
 await lookAt(covering);
-const shown = kept.items.filter((item) => item.kind !== "pair" || covering.includes(item));
-const missed = only ? [] : writeTable(shown, noticed, commitOf());
+const shown = (only ? asked : kept.items).filter(
+  (item) => item.kind !== "pair" || covering.includes(item),
+);
+const missed = only ? writeLines(shown, noticed) : writeTable(shown, noticed, commitOf());
 if (missed.length > 0) {
   process.exitCode = 1;
   console.error(`nothing notices, and nobody says why: ${missed.join(", ")}`);

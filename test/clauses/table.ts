@@ -32,9 +32,6 @@ export function writeTable(
   noticed: Readonly<Record<string, Noticed>>,
   commit: string,
 ): readonly string[] {
-  const lines = items.map(
-    (item) => `| \`${item.name}\` | ${whereIs(item)} | ${words(item.name, noticed[item.name])} |`,
-  );
   const table = [
     BEGIN,
     "",
@@ -42,18 +39,48 @@ export function writeTable(
     "",
     "| Left out | Of | Noticed by |",
     "|---|---|---|",
-    ...lines,
+    ...items.map((item) => lineOf(item, noticed)),
     "",
     END,
   ];
   const { before, after } = parted();
   writeFileSync(PAGE, before + table.join("\n") + after);
-  return items.map(({ name }) => name).filter((name) => !isSettled(name, noticed[name]));
+  return unsettled(items, noticed);
 }
+
+/**
+ * Puts the lines of some parts into the table, each in place of an earlier one. The lines of other parts stay.
+ *
+ * @returns as `writeTable`
+ */
+export function writeLines(
+  items: readonly Item[],
+  noticed: Readonly<Record<string, Noticed>>,
+): readonly string[] {
+  const { before, table, after } = parted();
+  const lines = new Map([...table.matchAll(LINE)].map(([line, name = ""]) => [name, line]));
+  for (const item of items) lines.set(item.name, lineOf(item, noticed));
+  const inOrder = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  const [head = ""] = table.split(/^\| `/m, 1);
+  writeFileSync(PAGE, `${before}${head}${inOrder.join("\n")}\n\n${END}${after}`);
+  return unsettled(items, noticed);
+}
+
+/** A line of the table, with the name of its part. */
+const LINE = /^\| `([^`]+)` \|.*$/gm;
+
+const lineOf = (item: Item, noticed: Readonly<Record<string, Noticed>>): string =>
+  `| \`${item.name}\` | ${whereIs(item)} | ${words(item.name, noticed[item.name])} |`;
+
+const unsettled = (
+  items: readonly Item[],
+  noticed: Readonly<Record<string, Noticed>>,
+): readonly string[] =>
+  items.map(({ name }) => name).filter((name) => !isSettled(name, noticed[name]));
 
 /** Returns the names that have a line in the page. */
 export function namesInTable(): ReadonlySet<string> {
-  return new Set([...parted().table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name ?? ""));
+  return new Set([...parted().table.matchAll(LINE)].map(([, name]) => name ?? ""));
 }
 
 /** Returns what noticed the absence of a part when the table was made, in the words of the table. */
