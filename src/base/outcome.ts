@@ -202,7 +202,7 @@ export class ThrottledError extends Error {
   handle?: string;
 }
 
-/** The database did not answer, and the outcome could not be determined. Its message has no names. */
+/** The database or the event bus did not answer, and the outcome could not be determined. Its message has no names. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
   /** The handle whose addresses an assign may hold although it was not answered. */

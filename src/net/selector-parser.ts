@@ -8,12 +8,11 @@ import {
   SELECTOR_LABEL_CHARACTERS_MAX,
   type Selector,
 } from "./selector.ts";
-import { type Expected, problemAt } from "./selector-problem.ts";
+import type { Expected } from "./selector-problem.ts";
 import { OPERATORS, type Operator, type Token, tokensOf } from "./selector-tokens.ts";
 
 /**
- * Reads a selector of Calico's language; a blank text is `all()`. A problem names what would be right there, what stands
- * there, and its column.
+ * Reads a selector of Calico's language; a blank text is `all()`.
  *
  *     expression = term { ( "&&" | "||" ) term }              "&&" binds tighter
  *     term       = { "!" } ( "(" expression ")" | "all()" | "global()" | "has(" label ")" | comparison )
@@ -24,15 +23,17 @@ import { OPERATORS, type Operator, type Token, tokensOf } from "./selector-token
  * stand anywhere but before the parenthesis of a function; a line break nowhere, not even in a string.
  *
  * Only parentheses recurse, two calls each: at most some 2,000, less than half of what a stack of Node holds.
+ *
+ * @param tell returns a sentence about a mistake. A function that reads stored selectors has no room for `problemAt`.
  */
-export function parseSelector(text: string): Parsed<Selector> {
+export function parseSelector(text: string, tell: Tell = plainly): Parsed<Selector> {
   if (text.length > SELECTOR_CHARACTERS_MAX)
     return unreadable(
       `has ${text.length} characters, more than the ${SELECTOR_CHARACTERS_MAX} that a selector may have`,
     );
   // The database would not return such a text unchanged.
   if (/\p{Cs}/u.test(text)) return unreadable("is not Unicode text: it has half a character");
-  const cursor = { tokens: tokensOf(text), index: 0 };
+  const cursor = { tokens: tokensOf(text), index: 0, tell };
   if (peek(cursor).kind === "end") return parsed(EVERYTHING);
   try {
     const selector = readExpression(cursor);
@@ -44,9 +45,15 @@ export function parseSelector(text: string): Parsed<Selector> {
   }
 }
 
+/** Returns a sentence about a token that was found where another was expected, `about` a token before it. */
+type Tell = (expected: Expected, found: Token, about?: Token) => string;
+
+const plainly: Tell = (expected, { column }) => `expects ${expected} at column ${column}`;
+
 /** The position in the tokens. The last token marks the end. */
 interface Cursor {
   readonly tokens: readonly Token[];
+  readonly tell: Tell;
   index: number;
 }
 
@@ -130,7 +137,7 @@ function takeOperator(cursor: Cursor, label: Token): Operator {
   const two = OPERATORS.get(`${first?.text} ${second?.text}`);
   const one = first && OPERATORS.get(first.text);
   const operator = two ?? one;
-  if (!operator) throw slip("an operator", peek(cursor), label);
+  if (!operator) throw slip(cursor, "an operator", label);
   cursor.index += two ? 2 : 1;
   return operator;
 }
@@ -141,7 +148,7 @@ function takeString(cursor: Cursor, expected: Expected, about?: Token): string {
 
 function take(cursor: Cursor, kind: Token["kind"], expected: Expected, about?: Token): Token {
   const token = peek(cursor);
-  if (token.kind !== kind) throw slip(expected, token, about);
+  if (token.kind !== kind) throw slip(cursor, expected, about);
   cursor.index++;
   return token;
 }
@@ -154,5 +161,5 @@ function skip(cursor: Cursor, kind: Token["kind"]): boolean {
 
 const peek = ({ tokens, index }: Cursor): Token => tokens[index] as Token;
 
-const slip = (expected: Expected, found: Token, about?: Token): Slip =>
-  new Slip(problemAt(expected, found, about));
+const slip = (cursor: Cursor, expected: Expected, about?: Token): Slip =>
+  new Slip(cursor.tell(expected, peek(cursor), about));

@@ -17,8 +17,8 @@ const EXPECTED = {
 export type Expected = keyof typeof EXPECTED;
 
 /**
- * Returns a sentence about a mistake: what would be right, where, what is there instead, and advice if the mistake is a
- * known one.
+ * Returns a sentence about a mistake, for `parseSelector`: what would be right, where, what is there instead, and advice if the mistake
+ * is a known one.
  * `about` is the label before an operator, or the open bracket.
  */
 export function problemAt(expected: Expected, found: Token, about?: Token): string {

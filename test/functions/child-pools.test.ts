@@ -69,6 +69,24 @@ describe("a pool with a parent", () => {
     expect((await release("cluster-7")).body.code).toBe("prefix_in_use");
   });
 
+  it("keeps its prefix and its parent until it is gone, which a retry may await", async () => {
+    const { plat, release, remove } = await spaceOfRegion();
+    await plat.put("/v1/pools/cluster", CLUSTER);
+    const { job } = (await remove("cluster")).body;
+    const awaited = { retryable: true, job: job.id };
+    expect((await release("cluster-7")).body).toMatchObject({
+      code: "prefix_in_use",
+      detail:
+        "Pool cluster is made of prefix 10.7.0.0/16, and is being deleted; release the prefix once it is gone.",
+      ...awaited,
+    });
+    expect((await remove("region")).body).toMatchObject({ code: "pool_in_use", ...awaited });
+    expect((await plat.put("/v1/pools/other", CLUSTER)).body).toMatchObject({
+      code: "pool_overlap",
+      ...awaited,
+    });
+  });
+
   it("keeps its parent: a deletion of that names the pool, also if it is disabled", async () => {
     const { plat, remove } = await spaceOfRegion();
     await plat.put("/v1/pools/cluster", CLUSTER);

@@ -168,7 +168,13 @@ describe("a pool is deleted", () => {
     const shown = await plat.get("/v1/pools/main");
     expect(shown.body).toMatchObject({ state: "deleting", job: id });
     const going = { status: 409, body: { code: "pool_deleting", job: id, retryable: true } };
-    expect(await plat.put("/v1/pools/main", shown.body, shown.headers.etag)).toMatchObject(going);
+    expect(await plat.put("/v1/pools/main", shown.body)).toMatchObject({
+      ...going,
+      headers: { "retry-after": "60" },
+    });
+    const changed = await plat.put("/v1/pools/main", shown.body, shown.headers.etag);
+    expect(changed).toMatchObject({ status: 409, body: { job: id, retryable: false } });
+    expect(changed.headers).not.toHaveProperty("retry-after");
     expect((await remove(plat)).headers.location).toBe(headers.location);
     const wanted = { cidr: "10.0.0.128/25", blockSize: 30 };
     expect(await plat.put("/v1/pools/next", wanted)).toMatchObject({

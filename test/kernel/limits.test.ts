@@ -119,7 +119,7 @@ describe("a handle with a limit of one", () => {
     expect(await asking("10.0.0.5", "2001:db8::3")).toMatchObject({
       code: "handle_limit",
       detail:
-        "Handle vm has 1 IPv6 addresses and may not have 2001:db8::3 as well (limitPerHandle 1).",
+        "Handle vm has 1 of at most 1 IPv6 addresses (limitPerHandle), and may not have 2001:db8::3 as well.",
     });
   });
 

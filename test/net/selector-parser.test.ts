@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SELECTOR_CHARACTERS_MAX, SELECTOR_LABEL_CHARACTERS_MAX } from "../../src/net/selector.ts";
 import { parseSelector } from "../../src/net/selector-parser.ts";
+import { problemAt } from "../../src/net/selector-problem.ts";
 import { selector } from "../builders.ts";
 
 const CONDITION = 'expects a condition such as zone == "a" or has(zone)';
@@ -108,7 +109,12 @@ const SLIPS: readonly Row[] = [
 
 describe("a selector", () => {
   it.each([...REFUSED, ...SLIPS])("written %j is rejected: it %s", (text, problem) => {
-    expect(parseSelector(text)).toEqual({ ok: false, problem });
+    expect(parseSelector(text, problemAt)).toEqual({ ok: false, problem });
+  });
+
+  it("is rejected with the place alone where nobody put words to it", () => {
+    const problem = "expects a set at column 6";
+    expect(parseSelector("a in b")).toEqual({ ok: false, problem });
   });
 
   it.each([
@@ -165,7 +171,7 @@ describe("a selector", () => {
     ["negated parentheses", "!(".repeat(338), ")".repeat(338)],
   ])("may nest as many %s as it has room for", (_, before, after) => {
     expect(selector(`${before}all()${after}`)).toEqual({ kind: "all()" });
-    expect(parseSelector(before)).toEqual({
+    expect(parseSelector(before, problemAt)).toEqual({
       ok: false,
       problem: `${CONDITION} at column ${before.length + 1}, found the end`,
     });
@@ -183,7 +189,7 @@ describe("a selector", () => {
     );
     fc.assert(
       fc.property(texts, (text) => {
-        const result = parseSelector(text);
+        const result = parseSelector(text, problemAt);
         if (result.ok) return;
         const [, column] = /^expects .* at column (\d+), found /su.exec(result.problem) ?? [];
         expect(Number(column)).toBeGreaterThanOrEqual(1);

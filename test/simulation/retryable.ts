@@ -32,7 +32,7 @@ const RUN_EVERY_MS = 60_000;
 /** The scheduled runs that may lie between two steps of what frees an address: idle mark, deletion, and the runs that free leases. */
 const RUNS_AFTER = 6;
 /** The codes that say whether time helps. Quotas and conditions do not. */
-const JUDGED = new Set(["pool_exhausted", "block_limit"]);
+const JUDGED = new Set(["pool_exhausted", "block_limit", "strict_affinity", "already_assigned"]);
 
 /** Returns a fork of a table at a time, whose function has just started. */
 function forked(table: InMemoryTable, nowMs: number, random: Random): Fork {

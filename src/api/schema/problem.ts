@@ -219,7 +219,10 @@ const heldBy = ({ handle }: CutShort) => (handle === undefined ? {} : { handle }
 export function problemAnswer({ code, detail, members }: Problem, requestId: string) {
   const { status, title, retryable = false, retryAfterSeconds: usual } = PROBLEMS[code];
   const { allow } = members;
-  const retryAfterSeconds = (members.retryAfterSeconds ?? usual) as number | undefined;
+  const mayWait = members.retryable !== false;
+  const retryAfterSeconds = (members.retryAfterSeconds ?? (mayWait ? usual : undefined)) as
+    | number
+    | undefined;
   const type = `urn:plat:problem:${code}`;
   return {
     status,

@@ -7,6 +7,7 @@ import {
 import { SELECTOR_CHARACTERS_MAX, usesGlobal } from "../../net/selector.ts";
 import { formatSelector } from "../../net/selector-format.ts";
 import { parseSelector } from "../../net/selector-parser.ts";
+import { problemAt } from "../../net/selector-problem.ts";
 import type { PoolSelector } from "../../nouns/pool/pool.ts";
 import { readable } from "./field.ts";
 import { labelKey, labels, labelValue } from "./labels.ts";
@@ -21,7 +22,7 @@ export const LABEL_SELECTOR_VALUES_MAX = 256;
 const selectorText = v.pipe(
   readable(
     (text) => {
-      const read = parseSelector(text);
+      const read = parseSelector(text, problemAt);
       return read.ok ? { ok: true, value: { text, selector: read.value } } : read;
     },
     {

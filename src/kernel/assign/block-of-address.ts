@@ -7,7 +7,7 @@ import { readOrMakeBlock } from "../blocks/shared-block.ts";
 import { answer, RETRY, untilAnswered } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
-import type { Block } from "../values/block.ts";
+import { type Block, mayGo } from "../values/block.ts";
 import { blockOf } from "../values/block-group.ts";
 import { type HostId, hostName, isHostReserved } from "../values/host.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
@@ -59,7 +59,7 @@ async function blockFor(
     // A new block would reserve the address for the host, so the request does not claim it.
     const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
     if (isHostReserved(anew, ordinalOf(cidr, address)))
-      return answer(hostReservedAt(anew, address));
+      return answer(hostReservedAt(anew, address, { isAwaited: false }));
     const affinities = await store.listAffinities(space, host);
     const place = affinities.find((affinity) => formatCidr(affinity.block) === text);
     const claim = await withClaimCharge(new ClaimCharge(context, space, claiming), (charge) =>
@@ -73,11 +73,16 @@ async function blockFor(
   });
 }
 
-function notToBeBorrowed({ cidr, host: owner }: Block, host: HostId): Rejection {
+function notToBeBorrowed(block: Block, host: HostId): Rejection {
+  const { cidr, host: owner } = block;
   const whose = owner === undefined ? "nobody" : hostName(owner);
   return new Rejection(
     "strict_affinity",
     `The address lies in block ${formatCidr(cidr)}, which is affine to ${whose}, not to ${hostName(host)}, and borrowing is off.`,
-    { block: formatCidr(cidr), ...(owner !== undefined && { owner: hostName(owner) }) },
+    {
+      block: formatCidr(cidr),
+      ...(owner !== undefined && { owner: hostName(owner) }),
+      ...(mayGo(block) && { retryable: true }),
+    },
   );
 }

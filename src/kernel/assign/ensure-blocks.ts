@@ -140,7 +140,7 @@ function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
   if (capped && !areShut(familyRequest))
     return new Rejection(
       "block_limit",
-      `Host ${hostName(host)} has ${blocks} IPv${family} blocks in ${where} (the limit is ${blocksMax}), and none of them can be used now.`,
+      `Host ${hostName(host)} has ${blocks} of at most ${blocksMax} IPv${family} blocks in ${where}, and none of them can be used now.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
   const why = reasonsOf(

@@ -263,10 +263,10 @@ function atTheLimit(
 ): Rejection {
   const { handle } = request;
   const address = specificFor(request, family);
-  const asked = address ? ` and may not have ${formatAddress(address)} as well` : "";
+  const asked = address ? `, and may not have ${formatAddress(address)} as well` : "";
   return new Rejection(
     "handle_limit",
-    `Handle ${handle} has ${count} IPv${family} addresses${asked} (limitPerHandle ${limit}).`,
+    `Handle ${handle} has ${count} of at most ${limit} IPv${family} addresses (limitPerHandle)${asked}.`,
     { handle, addresses: count, limitPerHandle: limit },
   );
 }

@@ -162,7 +162,7 @@ function atTheCap(familyRequest: FamilyRequest, vain: Vain): Rejection {
   const unseen = [...unseenIn(search), ...reasonOfTime(times, missing)];
   return new Rejection(
     "block_limit",
-    `Host ${hostName(familyRequest.host)} has ${blocks} IPv${familyRequest.family} blocks with no room for ${missing} more, and may have ${familyRequest.blocksMax}${closing(
+    `Host ${hostName(familyRequest.host)} has ${blocks} of at most ${familyRequest.blocksMax} IPv${familyRequest.family} blocks, with no room for ${missing} more${closing(
       unseen.length > 0 ? ["none was found to borrow from", ...unseen] : [],
     )}.`,
     {

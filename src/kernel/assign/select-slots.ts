@@ -14,8 +14,8 @@ import type { Context } from "../core/context.ts";
 import { awaitAll } from "../core/parallel.ts";
 import { ClaimCharge } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, sameBlocks } from "../values/affinity.ts";
-import { type Block, chooseOrdinals } from "../values/block.ts";
-import { type FreedByTime, freedIn, sumOfFreed } from "../values/freed-by-time.ts";
+import { type Block, capacityOf, chooseOrdinals } from "../values/block.ts";
+import { type FreedByTime, freedIn, givesRoom, sumOfFreed } from "../values/freed-by-time.ts";
 import { shuffled } from "../values/fresh.ts";
 import type { FullBlock, Places } from "../values/full-block.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
@@ -227,7 +227,7 @@ async function selectOfHost(
       !hasOpened(sorted(current), sorted(places))
     ) {
       const hints = sorted(current).full.map(({ hint }) => hint);
-      const own = freedInOwn(context, familyRequest, [...found.values()], hints);
+      const own = freedInOwn(context, familyRequest, [...found.values()], hints, acquired.capped);
       const freed = sumOfFreed([...own.values(), ...acquired.freed.values()]);
       const rejection = noRoom(familyRequest, { missing, search: acquired, own, nowMs: now() });
       return { selections, rejection: withUnread(rejection, untried().length), freed };
@@ -237,18 +237,29 @@ async function selectOfHost(
   throw new ContentionError(`other hosts claimed every block that was tried`);
 }
 
-/** Returns what time alone frees in the host's own blocks, by the id of the pool: those that were found, and those that hints call full. */
+/**
+ * Returns what time alone frees in the host's own blocks, by the id of the pool: those that were found, and those that hints call full.
+ *
+ * @param isCapped true if the host may claim no block before it loses one
+ */
 function freedInOwn(
   context: Context,
-  { host, pools, configuration }: FamilyRequest,
+  { host, pools, serving = pools, configuration, hostReserved }: FamilyRequest,
   found: readonly Block[],
   hints: readonly FullBlock[],
+  isCapped: boolean,
 ): ReadonlyMap<string, FreedByTime> {
+  const { start = 0, end = 0 } = hostReserved ?? {};
+  const sizes = serving.filter((pool) => !isRanged(pool)).map(blockCapacity);
+  const addressesMax = isCapped ? Math.max(...sizes) - start - end : 0;
+  const replacement = { hostReserved, addressesMax };
   const ofHost = { isOwn: true, lends: false, claiming: false, blockMinAgeMs: 0 };
   const freed = pools.map((pool): [string, FreedByTime] => {
     const rules = slotRules(context, configuration, pool);
     const own = found.filter((block) => block.host === host && block.poolId === pool.id);
-    return [pool.id, sumOfFreed(own.map((block) => freedIn(block, { ...ofHost, rules })))];
+    const times = sumOfFreed(own.map((block) => freedIn(block, { ...ofHost, rules })));
+    const more = times.more || own.some((block) => givesRoom(block, rules, replacement));
+    return [pool.id, { ...times, more }];
   });
   // A release clears the hint of a block that was wholly taken. Another hint may have missed what was released since.
   const told = hints.map(({ untilMs, freeAtMs, leased }) => ({
@@ -258,6 +269,9 @@ function freedInOwn(
   }));
   return new Map([...freed, ["", sumOfFreed(told)]]);
 }
+
+const blockCapacity = ({ cidr, blockSize }: Pool): number =>
+  capacityOf({ cidr: { ...cidr, prefix: blockSize } });
 
 /** Tells of the blocks of the host that hints kept from being read. */
 function withUnread(rejection: Rejection, count: number): Rejection {

@@ -6,7 +6,7 @@ import type { Pool } from "../../nouns/pool/pool.ts";
 import { ownerOfSlot } from "../allocations/allocation-of-slot.ts";
 import { coolingRules } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
-import { type Block, cooledAtMs, isCooled, untilMs } from "../values/block.ts";
+import { type Block, cooledAtMs, isCooled, mayGo, untilMs } from "../values/block.ts";
 import { hostName, isHostReserved } from "../values/host.ts";
 import { isReleased, type Slot } from "../values/slot.ts";
 import type { StatedAddress } from "../values/stated-address.ts";
@@ -21,14 +21,19 @@ import type { FamilyRequest } from "./selection.ts";
  */
 export async function whyNotFree(
   context: Context,
-  { space, configuration }: Pick<FamilyRequest, "space" | "configuration">,
+  { space, configuration, hostReserved }: FamilyRequest,
   { block, pool }: { readonly block: Block; readonly pool: Pool },
   { address, isUsed }: StatedAddress,
 ): Promise<Rejection | undefined> {
   const text = formatAddress(address);
   const ordinal = ordinalOf(block.cidr, address);
   const slot = block.slots.get(ordinal);
-  if (isHostReserved(block, ordinal)) return hostReservedAt(block, address);
+  if (isHostReserved(block, ordinal)) {
+    // The host that asks may keep the address for itself once it has the block.
+    const { cidr } = block;
+    const isKeptAnew = isHostReserved({ cidr, ...(hostReserved && { hostReserved }) }, ordinal);
+    return hostReservedAt(block, address, { isAwaited: mayGo(block) && !isKeptAnew });
+  }
   if (!slot) return undefined;
   if (slot.kind === "held")
     return new Rejection("already_assigned", `Address ${text} is held for an application.`, {
@@ -70,16 +75,26 @@ export async function assignedTo(
   });
 }
 
-/** Rejects an address that a host keeps for itself. */
+/**
+ * Rejects an address that a host keeps for itself.
+ *
+ * @param isAwaited true if the block may go with time, and the address can be assigned then
+ */
 export function hostReservedAt(
   { cidr, host, hostReserved }: Pick<Block, "cidr" | "host" | "hostReserved">,
   address: Address,
+  { isAwaited }: { readonly isAwaited: boolean },
 ): Rejection {
   const text = formatAddress(address);
   const whose = host === undefined ? "the host before" : `host ${hostName(host)}`;
   return new Rejection(
     "already_assigned",
     `Address ${text} is kept by ${whose} for itself in block ${formatCidr(cidr)}.`,
-    { address: text, block: formatCidr(cidr), hostReserved },
+    {
+      address: text,
+      block: formatCidr(cidr),
+      hostReserved,
+      ...(isAwaited && { retryable: true }),
+    },
   );
 }

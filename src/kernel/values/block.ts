@@ -268,6 +268,9 @@ export function emptyAndOldAtMs(
   return Math.max(block.claimedAtMs + minAgeMs, ...cooledAt);
 }
 
+/** Returns true if a block may go by time alone: reclaim deletes one of which nothing is taken, and a lease that nobody renews ends. */
+export const mayGo = (block: Block): boolean => takenIn(block) === 0 || block.leased === true;
+
 /** Returns true if nothing is taken, cools or is quarantined: the block can be deleted, whatever its host reserves in it. */
 export function isEmpty(block: Block, rules: Omit<SlotRules, "reserved">): boolean {
   return [...block.slots.values()].every((slot) => isReleased(slot) && isCooled(slot, rules));

@@ -36,7 +36,7 @@ export interface LendingRules {
 
 /** The rules by which a request uses a block that it has read. */
 export interface UseRules extends LendingRules {
-  /** True if the block is the host's own, or is shared by all hosts. */
+  /** True if the block is the host's own. */
   readonly isOwn: boolean;
   /** True if the host may claim blocks. */
   readonly claiming: boolean;
@@ -51,19 +51,37 @@ export function freedIn(block: Block, by: UseRules): FreedByTime {
   const times = coolingTimesMs(block, rules);
   const isEmpty = takenIn(block) === 0;
   const isLeased = block.leased === true && !isEmpty;
-  // An own block that is empty goes, and then the host may claim another one.
-  if (isOwn || lends)
-    return { atMs: times, cooling: times.length, more: isLeased || (isOwn && isEmpty) };
+  if (isOwn || lends) return { atMs: times, cooling: times.length, more: isLeased };
   if (!claiming) return NOTHING_FREED;
   const emptyAtMs = emptyAndOldAtMs(block, rules.cooldownMs, blockMinAgeMs);
   if (emptyAtMs === undefined) return { ...NOTHING_FREED, more: isLeased };
   // A host seizes a block that `reclaim` has marked idle, which it does once the block is empty.
   const emptiedMs = Math.max(rules.nowMs, ...times) + IDLE_MARK_MS_MAX;
   const atMs = Math.max(emptyAtMs, block.idleSinceMs ?? emptiedMs);
-  const { hostReserved: _, ...others } = block;
-  const seized = { ...others, slots: new Map(), ...(hostReserved && { hostReserved }) };
-  const left = roomIn(seized, rules);
+  const left = roomAnew(block, rules, hostReserved);
   return { atMs: Array<number>(left).fill(atMs), cooling: times.length, more: false };
+}
+
+/** Counts the addresses of a block that can be assigned once it is empty and claimed anew. */
+function roomAnew(block: Block, rules: SlotRules, hostReserved: HostReserved | undefined): number {
+  const { hostReserved: _, ...others } = block;
+  return roomIn({ ...others, slots: new Map(), ...(hostReserved && { hostReserved }) }, rules);
+}
+
+/** The block that a host can have in place of one that it loses. */
+export interface Replacement {
+  /** The addresses that it would reserve for itself there. */
+  readonly hostReserved: HostReserved | undefined;
+  /** The addresses of the largest block that it may claim then, and may not before; 0 if it may claim one all the same. */
+  readonly addressesMax: number;
+}
+
+/** Returns true if an empty block of a host, which goes with time, makes room for one with more addresses. */
+export function givesRoom(block: Block, rules: SlotRules, replacement: Replacement): boolean {
+  if (block.unreadable || takenIn(block) > 0) return false;
+  const { hostReserved, addressesMax } = replacement;
+  const anew = Math.max(addressesMax, roomAnew(block, rules, hostReserved));
+  return anew > roomAnew(block, rules, block.hostReserved);
 }
 
 export const sumOfFreed = (all: readonly FreedByTime[]): FreedByTime => ({

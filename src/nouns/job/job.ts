@@ -114,6 +114,14 @@ export const drainJobId = (poolId: string, poolRevision: string): string =>
 /** Returns the id of a delete job. A pool is deleted once, so a repeated request finds the job. */
 export const deleteJobId = (poolId: string): string => `delete-${poolId}`;
 
+/** Returns the members of a rejection that ends with the deletion of some pools: nothing unless all of them are being deleted. */
+export function untilDeleted(...pools: readonly { readonly id: string; readonly state: string }[]) {
+  const [first] = pools;
+  return first && pools.every(({ state }) => state === "deleting")
+    ? { retryable: true, job: deleteJobId(first.id) }
+    : {};
+}
+
 /** Returns the id of a release job. The affinities of a pool can be released again after each job. */
 export const releaseJobId = (
   poolId: string,

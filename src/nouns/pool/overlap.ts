@@ -1,7 +1,7 @@
 import { Rejection } from "../../base/outcome.ts";
 import { type AddressSet, formatSet, sharedBy, subtract, unionOf } from "../../net/address-set.ts";
 import { formatCidr } from "../../net/cidr.ts";
-import { deleteJobId, shrinkJobId } from "../job/job.ts";
+import { shrinkJobId, untilDeleted } from "../job/job.ts";
 import { type AddressPlanEntry, mayShare } from "./address-plan.ts";
 import { isBeside, isForApplications } from "./application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "./configuration.ts";
@@ -48,7 +48,7 @@ export function sharedAddresses(
     const kept = other.state === "deleting" ? extentOf(other) : addressSetOf(other);
     const [first] = formatSet(sharedBy(wanted, kept));
     if (first !== undefined)
-      return { rejection: rejection(first, other, `has it${fateOf(other)}`, jobOf(other)) };
+      return { rejection: rejection(first, other, `has it${fateOf(other)}`, untilDeleted(other)) };
   }
   for (const other of others) {
     const [first] = formatSet(sharedBy(wanted, extentOf(other)));
@@ -144,12 +144,9 @@ export function overlappingRange(
   return new Rejection(
     "pool_overlap",
     `cidr ${formatCidr(pool.cidr)} overlaps ${other} of this space${fateOf(owner)}${differ}.`,
-    { fields: [field], ...jobOf(owner) },
+    { fields: [field], ...(owner && untilDeleted(owner)) },
   );
 }
 
 const fateOf = (owner: Pool | undefined) =>
   owner?.state === "deleting" ? ", which is being deleted" : "";
-
-const jobOf = (owner: Pool | undefined) =>
-  owner?.state === "deleting" ? { retryable: true, job: deleteJobId(owner.id) } : {};

@@ -11,11 +11,25 @@ export interface SpaceUse {
 export const isInUse = (use: SpaceUse): boolean =>
   Object.values(use).some(({ length }) => length > 0);
 
-/** Returns the rejection of the deletion of a space that is not empty. */
-export function spaceInUse(space: string, use: SpaceUse): Rejection {
-  const detail = `Space ${space} has ${useText(use)}; delete what is in it first.`;
-  const members = kindsOf(use).map(([kind, names]) => [kind, names.slice(0, SPACE_USE_TOLD_MAX)]);
-  return new Rejection("space_in_use", detail, { contents: Object.fromEntries(members) });
+/**
+ * Returns the rejection of the deletion of a space that is not empty.
+ *
+ * @param arePoolsGoing true if all of its pools are being deleted: the space is empty after them if it has nothing else
+ */
+export function spaceInUse(
+  space: string,
+  use: SpaceUse,
+  { arePoolsGoing }: { readonly arePoolsGoing: boolean },
+): Rejection {
+  const isAwaited = arePoolsGoing && !isInUse({ ...use, pools: [] });
+  const way = isAwaited
+    ? ", being deleted; delete the space after that"
+    : "; delete what is in it first";
+  const contents = kindsOf(use).map(([kind, names]) => [kind, names.slice(0, SPACE_USE_TOLD_MAX)]);
+  return new Rejection("space_in_use", `Space ${space} has ${useText(use)}${way}.`, {
+    contents: Object.fromEntries(contents),
+    ...(isAwaited && { retryable: true }),
+  });
 }
 
 /** Returns the kinds with their first names: `pools a, b and others; nodes n1`. */

@@ -143,7 +143,75 @@ describe("a rejection is retryable", () => {
   });
 });
 
+const NAMED: AssignRequest = { ...late(), addresses: [addressOf("10.0.0.1")] };
+
+/** Waits until reclaim has deleted the empty blocks that are past their minimum age. */
+async function outliveBlocks(world: World): Promise<void> {
+  world.clock.nowMs += COOLDOWN_MS + LONGEST.blockMinAgeMs + CLOCK_SKEW_MS_MAX;
+  await scheduledRuns(world, 3);
+}
+
+describe("a rejection is retryable while a block is about to go", () => {
+  it("that has the named address, is empty, and is another host's, where nobody borrows", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 31), { strictAffinity: true });
+    await assigned(world.calm, { ...requestOf("h", 1), addresses: [addressOf("10.0.0.0")] });
+    const { code, members } = await rejected(world, NAMED);
+    expect(code).toBe("strict_affinity");
+    expect(members).not.toHaveProperty("retryable");
+    await releaseHandle(world.calm, SPACE, "h");
+    expect((await rejected(world, NAMED)).members).toMatchObject({ retryable: true });
+    await outliveBlocks(world);
+    await assigned(world.calm, NAMED);
+  });
+
+  it("whose host keeps the named address for itself, unless the other host would keep it too", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    const hostReserved = { start: 2, end: 0, handle: "reserved", note: "theirs" };
+    await assigned(world.calm, { ...requestOf("h", 1), hostReserved });
+    const { code, members } = await rejected(world, NAMED);
+    expect(code).toBe("already_assigned");
+    expect(members).not.toHaveProperty("retryable");
+    await releaseHandle(world.calm, SPACE, "h");
+    const alike = await rejected(world, { ...NAMED, hostReserved });
+    expect(alike.members).not.toHaveProperty("retryable");
+    expect((await rejected(world, NAMED)).members).toMatchObject({ retryable: true });
+    await outliveBlocks(world);
+    await assigned(world.calm, NAMED);
+  });
+
+  it("that is the host's own, if it may have a larger one in its place", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    await assigned(world.calm, { ...requestOf("h", 1), pools: ["pool"] });
+    await releaseHandle(world.calm, SPACE, "h");
+    await putPool(world.calm, SPACE, "other", poolOf("10.1.0.0/28", 29), undefined);
+    const asked = { ...requestOf("more", 5), maxBlocksPerHost: 1 };
+    expect(await rejected(world, asked)).toMatchObject({
+      code: "block_limit",
+      members: { retryable: true },
+    });
+    await outliveBlocks(world);
+    await assigned(world.calm, asked);
+  });
+});
+
 describe("a rejection is final", () => {
+  it("where the pool has fewer addresses than are wanted, though a block is empty", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/29", 29));
+    await fill(world, 1);
+    await releaseHandle(world.calm, SPACE, "h-0");
+    const { members } = await rejected(world, requestOf("all", 9));
+    expect(members).not.toHaveProperty("retryable");
+  });
+
+  it("where no other block of the host would have more addresses than its empty one", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/28", 30));
+    await fill(world, 1);
+    await releaseHandle(world.calm, SPACE, "h-0");
+    const { code, members } = await rejected(world, { ...requestOf("h", 5), maxBlocksPerHost: 1 });
+    expect(code).toBe("block_limit");
+    expect(members).not.toHaveProperty("retryable");
+  });
+
   it("where everything is assigned and nothing is leased", async () => {
     const world = await makeWorld();
     await fill(world, 8);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Rejection } from "../../../src/base/outcome.ts";
 import { findViolations } from "../../../src/invariants/invariants.ts";
 import { IN_USE_GROUPS_MAX } from "../../../src/kernel/blocks/look-at-set.ts";
 import { makeBlock } from "../../../src/kernel/blocks/shared-block.ts";
 import { BLOCKS_PER_GROUP } from "../../../src/kernel/values/block-group.ts";
 import { formatAddress } from "../../../src/net/address.ts";
 import { addressAt } from "../../../src/net/cidr.ts";
+import { deleteApplication } from "../../../src/nouns/application/operations/delete-application.ts";
 import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
 import { CUT_BLOCKS_MAX } from "../../../src/nouns/pool/operations/cut-check.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
@@ -78,6 +80,26 @@ describe("a pool for applications", () => {
     slow.goOn();
     expect(await wider).toMatchObject({ code: "pool_in_use" });
     expect(findViolations(contentsIn(world))).toEqual([]);
+  });
+
+  it("gives up an address of an application that cools once it has cooled, and says when", async () => {
+    const world = await outerAndInner();
+    const { calm, clock } = world;
+    const web = { namespace: "shop", kind: "Deployment", name: "web" };
+    const some = { number: "1", interfaces: [{ name: "", pools: ["outer"] }], keep: false };
+    await putApplication(calm, SPACE, web, { replicas: 0, start: 0, addresses: some }, undefined);
+    const wider = () => put(calm, "red", setIn("10.9.0.0-10.9.0.15"));
+    const inUse = await wider();
+    expect(inUse).toMatchObject({ code: "pool_in_use" });
+    expect(inUse).not.toHaveProperty("members.retryable");
+    await deleteApplication(calm, SPACE, web, { match: "any" });
+    const cooling = await wider();
+    expect(cooling).toMatchObject({
+      code: "pool_in_use",
+      members: { retryable: true, availableAt: expect.any(String) },
+    });
+    clock.nowMs = Date.parse(String((cooling as Rejection).members.availableAt));
+    expect(await wider()).toMatchObject({ created: false });
   });
 
   it("keeps what the pools inside of it have", async () => {

@@ -217,7 +217,7 @@ function unfinishedIn(
   count: number,
   isWhole: boolean,
 ): Unfinished {
-  const more = `${count} more IPv${family} addresses${of === "" ? "" : ` of interface ${of}`}`;
+  const more = `${count} more IPv${family} ${count === 1 ? "address" : "addresses"}${of === "" ? "" : ` of interface ${of}`}`;
   return isWhole
     ? {
         code: "pool_exhausted",

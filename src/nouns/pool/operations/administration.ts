@@ -43,7 +43,11 @@ export async function putPool(
   return compareAndSwap(`the pool ${name}`, async () => {
     const configuration = await context.store.readSpace(space);
     const current = poolNamed(configuration, name);
-    if (current?.state === "deleting") return answer(beingDeleted(current));
+    if (current?.state === "deleting") {
+      // A PUT that needs a version of the pool will find none.
+      const isAwaited = !unmet({ kind: "pool", name }, { act: "change", precondition });
+      return answer(beingDeleted(current, { isAwaited }));
+    }
     if (current?.state === "active")
       return changePool(context, { seen: current, configuration }, spec, precondition);
     const unfit =
@@ -205,9 +209,14 @@ async function findReservation(context: Context, space: string, name: string) {
   return reservationNamed(await context.store.readSpace(space), name);
 }
 
-export const beingDeleted = ({ name, id }: Pool) =>
+/**
+ * Returns the rejection of a request for a pool that is being deleted.
+ *
+ * @param isAwaited true if the request can succeed once the pool is gone
+ */
+export const beingDeleted = ({ name, id }: Pool, { isAwaited }: { readonly isAwaited: boolean }) =>
   new Rejection(
     "pool_deleting",
     `The pool ${name} is being deleted; its name and its range are free when job ${deleteJobId(id)} is done.`,
-    { job: deleteJobId(id) },
+    { job: deleteJobId(id), ...(!isAwaited && { retryable: false }) },
   );

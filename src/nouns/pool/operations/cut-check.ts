@@ -1,11 +1,17 @@
 import { POOLS_TOLD_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
+import { timeToRetry } from "../../../kernel/assign/rejections.ts";
 import { fence } from "../../../kernel/blocks/fence-block.ts";
 import { lookAtSet } from "../../../kernel/blocks/look-at-set.ts";
 import { coolingRules } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
-import { isCooled, reservedOrdinals, type SlotRules } from "../../../kernel/values/block.ts";
+import {
+  cooledAtMs,
+  isCooled,
+  reservedOrdinals,
+  type SlotRules,
+} from "../../../kernel/values/block.ts";
 import { isReleased, type Slot } from "../../../kernel/values/slot.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { type AddressSet, networkAt, networksOfLength } from "../../../net/address-set.ts";
@@ -41,15 +47,21 @@ export async function cutCheck(
   const blocks = await blocksOf(context, around, added);
   if (!blocks) return tooMany(pool, around);
   const inUse: string[] = [];
+  const cooledAt: number[] = [];
   await inParallel(blocks, CUT_BLOCKS_AT_ONCE, async (cidr) => {
     const block = await fence(context, "cut-fence", space, cidr);
     if (!block) return;
     const isAdded = reservedOrdinals(block, added);
     for (const [ordinal, slot] of block.slots)
-      if (isAdded(ordinal) && isInUse(slot, rules))
+      if (isAdded(ordinal) && isInUse(slot, rules)) {
         inUse.push(formatAddress(addressAt(block.cidr, ordinal)));
+        cooledAt.push(isReleased(slot) ? cooledAtMs(slot, rules.cooldownMs) : Infinity);
+      }
   });
-  return inUse.length > 0 ? rejected(pool, around, inUse) : undefined;
+  if (inUse.length === 0) return undefined;
+  const freeAtMs = Math.max(...cooledAt);
+  const time = Number.isFinite(freeAtMs) ? timeToRetry(freeAtMs, context.now()) : {};
+  return rejected(pool, around, inUse, time);
 }
 
 /**
@@ -74,14 +86,14 @@ async function blocksOf(
 const isInUse = (slot: Slot, rules: Pick<SlotRules, "nowMs" | "cooldownMs">): boolean =>
   !isReleased(slot) || !isCooled(slot, rules);
 
-function rejected({ name }: Pool, around: Pool, inUse: readonly string[]): Rejection {
+function rejected({ name }: Pool, around: Pool, inUse: readonly string[], time: object): Rejection {
   const told = inUse.slice(0, POOLS_TOLD_MAX);
   const more = inUse.length - told.length;
   const list = `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   return new Rejection(
     "pool_in_use",
     `Pool ${name} cannot have ${list}: applications use them in pool ${around.name}, or did a moment ago.`,
-    { addresses: told },
+    { addresses: told, ...time },
   );
 }
 

@@ -7,7 +7,14 @@ import { answer, compareAndSwap, RETRY, type Step } from "../../../kernel/core/c
 import type { Context } from "../../../kernel/core/context.ts";
 import { type Precondition, unmet } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
-import { deleteJobId, drainJobId, type Job, type PoolJob, releaseJobId } from "../../job/job.ts";
+import {
+  deleteJobId,
+  drainJobId,
+  type Job,
+  type PoolJob,
+  releaseJobId,
+  untilDeleted,
+} from "../../job/job.ts";
 import { endJob, readAgain } from "../../job/operations/advance-job.ts";
 import { beginJob } from "../../job/operations/begin-job.ts";
 import { takenWithin } from "../../utilization/used-in.ts";
@@ -40,7 +47,7 @@ export async function drainPool(
   return compareAndSwap<Accepted | Rejection>(`the pool ${name}`, async () => {
     const pool = await readPool(context, space, name);
     if (pool instanceof Rejection) return answer(pool);
-    if (pool.state === "deleting") return answer(beingDeleted(pool));
+    if (pool.state === "deleting") return answer(beingDeleted(pool, { isAwaited: false }));
     const { revision } = pool;
     const rejection = unmet({ ...resource, revision }, { act: "drain", precondition });
     if (rejection) return answer(rejection);
@@ -104,7 +111,7 @@ export async function releasePool(
 ): Promise<Pick<Accepted, "job"> | Rejection> {
   const pool = await readPool(context, space, name);
   if (pool instanceof Rejection) return pool;
-  if (pool.state === "deleting") return beingDeleted(pool);
+  if (pool.state === "deleting") return beingDeleted(pool, { isAwaited: false });
   return { job: await beginJob(context, jobOf(context, pool, "pool.release", { mustBeEmpty })) };
 }
 
@@ -186,14 +193,19 @@ function jobOf(
 
 /** Returns the rejection of the deletion of a pool of whose prefixes others are made. */
 function withChild(pool: Pool, pools: readonly Pool[]): Rejection | undefined {
-  const children = childrenOf(pool, pools).map(({ name }) => name);
+  const children = childrenOf(pool, pools);
   const [first] = children;
-  if (first === undefined) return undefined;
-  const more = children.length > 1 ? ` and ${children.length - 1} others are` : " is";
+  if (!first) return undefined;
+  const more = children.length > 1 ? ` and ${children.length - 1} more are` : " is";
+  const wait = untilDeleted(...children);
+  const way =
+    "job" in wait
+      ? `, and ${children.length > 1 ? "are" : "is"} being deleted; delete it after that`
+      : "; delete what is made of it first";
   return new Rejection(
     "pool_in_use",
-    `Pool ${first}${more} made of a prefix of pool ${pool.name}; delete what is made of it first.`,
-    { children: children.slice(0, CHILD_POOLS_TOLD_MAX) },
+    `Pool ${first.name}${more} made of a prefix of pool ${pool.name}${way}.`,
+    { children: children.slice(0, CHILD_POOLS_TOLD_MAX).map(({ name }) => name), ...wait },
   );
 }
 
@@ -208,9 +220,10 @@ async function checkUnused(context: Context, pool: Pool): Promise<Rejection | un
   const { blocks, groups, groupsLooked } = await lookAtSet(context, pool, extent);
   const taken = blocks.reduce((sum, block) => sum + takenWithin(block, extent).length, 0);
   if (taken === 0) return undefined;
+  const unit = assignsPrefixes(pool) ? "prefix" : "address";
   return new Rejection(
     "pool_in_use",
-    `${groupsLooked === groups ? "" : "At least "}${taken} ${assignsPrefixes(pool) ? "prefixes" : "addresses"} of pool ${pool.name} are assigned; drain it first, then delete it: the deletion waits until they are released.`,
+    `${groupsLooked === groups ? "" : "At least "}${taken} ${unit}${taken === 1 ? "" : "es"} of pool ${pool.name} ${taken === 1 ? "is" : "are"} assigned; drain it first, then delete it: the deletion waits until all are released.`,
     { taken, groups, groupsLooked },
   );
 }

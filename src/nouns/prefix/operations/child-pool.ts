@@ -7,7 +7,7 @@ import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { handleOfPrefixes } from "../../../kernel/values/handle.ts";
 import { formatCidr } from "../../../net/cidr.ts";
-import { deleteJobId } from "../../job/job.ts";
+import { deleteJobId, untilDeleted } from "../../job/job.ts";
 import { poolNamed, poolOfId, type SpaceConfiguration } from "../../pool/configuration.ts";
 import { assignsPrefixes, type Pool, type PoolSpec } from "../../pool/pool.ts";
 
@@ -30,7 +30,7 @@ export function holdPrefix(context: Context, pool: Child): Promise<Rejection | u
     const { childId } = allocation;
     if (childId === id) return answer(undefined);
     const other = childId === undefined ? undefined : await childOf(context, allocation);
-    if (other) return answer(overlap(pool, `pool ${other.name} is made of this prefix`));
+    if (other) return answer(madeOf(other, pool));
     const next: Allocation = { ...allocation, childId: id, revision: fresh(context) };
     await context.store.changeAllocation("hold-prefix", allocation, next);
     // Only a read proves that the prefix is held, whatever became of the write.
@@ -65,12 +65,19 @@ export async function childLeftIn(
 }
 
 /** Returns the rejection of a release of a prefix of which a pool is made. */
-export const prefixInUse = ({ name, cidr }: Pick<Pool, "name" | "cidr">): Rejection =>
-  new Rejection(
-    "prefix_in_use",
-    `Pool ${name} is made of prefix ${formatCidr(cidr)}; delete that pool first.`,
-    { cidr: formatCidr(cidr), pool: name },
-  );
+export function prefixInUse(pool: Pool): Rejection {
+  const { name, state } = pool;
+  const cidr = formatCidr(pool.cidr);
+  const way =
+    state === "deleting"
+      ? ", and is being deleted; release the prefix once it is gone"
+      : "; delete that pool first";
+  return new Rejection("prefix_in_use", `Pool ${name} is made of prefix ${cidr}${way}.`, {
+    cidr,
+    pool: name,
+    ...untilDeleted(pool),
+  });
+}
 
 async function childOf({ store }: Context, { childId, place }: Allocation) {
   return childId === undefined ? undefined : poolOfId(await store.readSpace(place.space), childId);
@@ -108,10 +115,17 @@ async function unheld(context: Context, pool: Child): Promise<Rejection> {
   );
 }
 
-function overlap({ name, cidr }: Child, why: string): Rejection {
+/** Returns the rejection of a pool whose prefix another pool is made of. */
+function madeOf(other: Pool, pool: Child): Rejection {
+  const fate = other.state === "deleting" ? ", which is being deleted" : "";
+  return overlap(pool, `pool ${other.name}${fate} is made of this prefix`, untilDeleted(other));
+}
+
+function overlap({ name, cidr }: Child, why: string, members = {}): Rejection {
   const value = formatCidr(cidr);
   return new Rejection("pool_overlap", `Pool ${name} cannot have cidr ${value}: ${why}.`, {
     fields: [{ field: "cidr", value, problem: why }],
+    ...members,
   });
 }
 

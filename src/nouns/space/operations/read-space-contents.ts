@@ -12,6 +12,8 @@ import type { SpaceUse } from "../space-use.ts";
 /** The contents of a space: those that keep it from its deletion, and those that its deletion removes. */
 export interface SpaceContents {
   readonly use: SpaceUse;
+  /** True if all pools are being deleted. */
+  readonly arePoolsGoing: boolean;
   readonly settingsRevision: string | undefined;
   readonly reservations: readonly Reservation[];
   readonly quotas: readonly Quota[];
@@ -45,7 +47,11 @@ export async function readSpaceContents(context: Context, space: string): Promis
     nodes: [...new Set([...nodes, ...stated.map(({ node }) => node)])].slice(0, TOLD),
   };
   const { settingsRevision, quotas } = configuration;
-  return { use, settingsRevision, reservations, quotas, namespaces: namespaces.items };
+  const arePoolsGoing = pools.every(({ state }) => state === "deleting");
+  return {
+    ...{ use, arePoolsGoing, settingsRevision, reservations, quotas },
+    namespaces: namespaces.items,
+  };
 }
 
 /** One more than an answer names tells that there are others. */

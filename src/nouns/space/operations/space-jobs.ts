@@ -25,7 +25,7 @@ export async function deleteSpace(
     const known = before?.kind === "space.delete" ? before : undefined;
     if (known?.state === "running") return begin(context, known);
     const contents = await readSpaceContents(context, space);
-    if (isInUse(contents.use)) return answer(spaceInUse(space, contents.use));
+    if (isInUse(contents.use)) return answer(spaceInUse(space, contents.use, contents));
     const entry = await context.store.readSpaceEntry(space);
     if (!entry && isEmpty(contents))
       return answer(known?.state === "done" ? { job: known } : nothingIn(space));

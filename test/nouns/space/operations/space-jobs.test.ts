@@ -6,10 +6,11 @@ import { type Store, withCalls } from "../../../../src/kernel/core/store.ts";
 import { runJobs } from "../../../../src/maintenance/run-jobs.ts";
 import { SPACE_JOB_ID } from "../../../../src/nouns/job/job.ts";
 import { putPool, putReservation } from "../../../../src/nouns/pool/operations/administration.ts";
+import { deletePool } from "../../../../src/nouns/pool/operations/pool-jobs.ts";
 import { deleteNode, putNode } from "../../../../src/nouns/registry/operations/nodes.ts";
 import { deleteSpace } from "../../../../src/nouns/space/operations/space-jobs.ts";
 import type { Table } from "../../../../src/table/table.ts";
-import { reclaimSpaces } from "../../../scheduled-runs.ts";
+import { reclaimSpaces, work } from "../../../scheduled-runs.ts";
 import { callsOf, withIntruder, withMishap } from "../../../simulation/crash-points.ts";
 import {
   BLUE,
@@ -117,6 +118,19 @@ describe("the deletion of a space", () => {
       members: { contents: { pools: ["main"], nodes: expect.arrayContaining(["n0", "n7"]) } },
     });
     expect(leftInBlue(world)).toContain("RESERVATION#routers");
+  });
+
+  it("waits for pools that are being deleted, and says so", async () => {
+    await addPool(world.calm);
+    expect(await deleteBlue(world.calm)).not.toHaveProperty("members.retryable");
+    await deletePool(world.calm, BLUE, "main", { match: "any" });
+    expect(await deleteBlue(world.calm)).toMatchObject({
+      code: "space_in_use",
+      detail: "Space blue has pools main, being deleted; delete the space after that.",
+      members: { retryable: true },
+    });
+    await work(world.calm, world.clock, 8);
+    expect(await deleteBlue(world.calm)).toHaveProperty("job");
   });
 
   it("sees a node behind entries of the register that have none", async () => {
