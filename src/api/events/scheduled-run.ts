@@ -87,7 +87,7 @@ export function shardsOfRun(event: unknown): readonly number[] {
 }
 
 /**
- * Carries out a run for which no caller waits. Lambda repeats it if it throws.
+ * Carries out a run for which no caller waits. If it throws, it comes again as its trigger is set up.
  *
  * @param which the id of the invocation, and its shard if it has several, for the log
  * @throws {FailedRunError} in place of any error, which is a log line by then

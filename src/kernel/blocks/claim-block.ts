@@ -73,7 +73,7 @@ export async function claimBlock(
   return helpClaim(context, [pool], current, charge);
 }
 
-/** Finishes a half-done claim of the same host if its block is absent. */
+/** Reads the block of an affinity for its host. If there is none, it finishes a claim that was cut off, and deletes any other affinity. */
 export async function helpClaim(
   context: Context,
   pools: readonly Pool[],

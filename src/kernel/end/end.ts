@@ -34,7 +34,7 @@ import { freeSlots, type SlotsOfPart } from "./free-slots.ts";
  * 4. *Delete* it. An allocation with a key is kept for a while instead, so that a late duplicate gets `already_released`.
  *
  * Those who end one differ in what they have read, and so in what may be left out. `freeNamed` frees single addresses, and deletes the
- * allocation with the last one.
+ * allocation with the last one. If it has read none, it learns from the deleted item what goes with it, so there step 4 comes first.
  */
 
 /**

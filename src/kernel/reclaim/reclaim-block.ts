@@ -34,9 +34,9 @@ interface Judgement {
 export type HostSeen = Awaited<ReturnType<Store["readHost"]>>;
 
 /**
- * Reclaims one block as it was seen, perhaps a while ago. Every write of the block names the revision seen (I6), and each of an affinity its own. It reads the
- * affinities of the host if the block looks empty or was claimed not long ago. The affinities of all other blocks are
- * left to the repair run.
+ * Reclaims one block as it was seen, perhaps a while ago. Every write of the block names the revision seen (I6), and each of an
+ * affinity its own. It reads the affinities of the host if the block looks empty or was claimed not long ago, and restores one
+ * that is gone. All others are left to the repair run, and so are those that are `pendingDeletion`.
  */
 export async function reclaimBlock(
   context: Context,

@@ -62,7 +62,7 @@ async function releaseNamed(
   if (freed.isFreed) return { address: text, status: "released" };
   const ordinal = ordinalOf(blockOf(address, generation.blockSize), address);
   const slot = freed.block?.slots.get(ordinal);
-  // A slot that still has the token is of an allocation that is gone: nobody has the address, and the repair run frees it.
+  // Under the token there is a prefix, or its allocation is gone, which I3 rules out. No address is assigned either way.
   if (slot?.kind !== "taken" || slot.token === generation.token)
     return { address: text, status: "not_assigned" };
   return { address: text, status: "conflict", code: "generation_conflict", detail: REASSIGNED };

@@ -96,7 +96,7 @@ export interface FreedMark {
   readonly address: string;
   /** True if the address was reported as a conflict. */
   readonly isConflict: boolean;
-  /** True if it was the last one: the allocation is over. */
+  /** True if the allocation has no other: it is over. */
   readonly complete: boolean;
   readonly revision: string;
   readonly atMs: number;

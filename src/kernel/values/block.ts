@@ -35,7 +35,7 @@ export interface Block {
    * the same block.
    */
   readonly poolId: string;
-  /** Absent if the block was disowned: its assignments stay valid, and it goes with the last of them. */
+  /** Absent if the block was disowned: its assignments stay valid, and the reclaim run deletes it after the last of them. */
   readonly host?: HostId;
   readonly claimedAtMs: number;
   /** The host-reserved addresses of the host that claimed it. */
