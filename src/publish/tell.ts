@@ -1,3 +1,4 @@
+import { groupedBy } from "../base/grouped-by.ts";
 import { PUBLISHED_AT_ONCE } from "../base/limits.ts";
 import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
@@ -28,7 +29,9 @@ export async function tell(
     drafts.map((draft): Drafted => ({ change, draft })),
   );
   const told = new Map<Drafted, ToldChange>();
-  await inParallel(groupsOf(drafted), PUBLISHED_AT_ONCE, async (group) => {
+  // The drafts of one address are one group, and any other draft is one by itself.
+  const groups = groupedBy(drafted, (one) => addressOf(one.draft) ?? one);
+  await inParallel([...groups.values()], PUBLISHED_AT_ONCE, async (group) => {
     const teller = new AddressTeller(owners, sources);
     for (const one of group) told.set(one, await toldOf(one, { teller, sources }));
   });
@@ -55,16 +58,6 @@ async function toldOf(
     default:
       return draft satisfies never;
   }
-}
-
-/** Returns the drafts in groups: those of one address together, any other by itself. */
-function groupsOf(drafted: readonly Drafted[]): readonly (readonly Drafted[])[] {
-  const groups = new Map<unknown, Drafted[]>();
-  for (const one of drafted) {
-    const address = addressOf(one.draft) ?? one;
-    groups.set(address, [...(groups.get(address) ?? []), one]);
-  }
-  return [...groups.values()];
 }
 
 function addressOf(draft: Draft): string | undefined {

@@ -1,19 +1,18 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { convertToAttr } from "@aws-sdk/util-dynamodb";
 import type { Actor } from "../base/actor.ts";
 import { formatTime } from "../base/time.ts";
 import type { ItemChange } from "../table/change-log.ts";
-import { isMap, sameValue, valueAt } from "../table/clause.ts";
+import { isMap, sameValue } from "../table/clause.ts";
 import type { AttributePath, Item, Value } from "../table/item.ts";
 import { kindNameOf, kindOf } from "../table/kinds.ts";
 import { actorIn } from "../table/signed-table.ts";
+import { type Attribute, attributeOf } from "../table/streamed-change.ts";
 import { changeId } from "./change-id.ts";
 
 /** One changed attribute, or one entry of a map: its value before and after in DynamoDB's JSON, absent where it was not there. */
 interface TrailChange {
   readonly path: AttributePath;
-  readonly before?: AttributeValue;
-  readonly after?: AttributeValue;
+  readonly before?: Attribute;
+  readonly after?: Attribute;
 }
 
 /**
@@ -78,43 +77,28 @@ export function trailLineOf(change: ItemChange): TrailLine | undefined {
 
 /** Compares two items attribute by attribute, and maps that both have entry by entry. */
 function changesBetween(before: Item | undefined, after: Item | undefined): TrailChange[] {
-  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-  return [...names]
-    .filter((name) => !KEY_NAMES.has(name))
-    .flatMap((name) =>
-      pathsWithin(before?.[name], after?.[name]).map((rest): AttributePath => [name, ...rest]),
-    )
-    .flatMap((path) => {
-      const [was, is] = [valueAt(before, path), valueAt(after, path)];
-      // Of the 64 slots of a block a change alters one, so most values need no conversion.
-      if (sameValue(was, is)) return [];
-      const [from, to] = [attributeOf(was), attributeOf(is)];
-      if (JSON.stringify(from) === JSON.stringify(to)) return [];
-      return [{ path, ...(from && { before: from }), ...(to && { after: to }) }];
-    });
+  const changes: TrailChange[] = [];
+  const compare = (path: AttributePath, was: Value | undefined, is: Value | undefined) => {
+    // Of the 64 slots of a block a change alters one, so most values need no conversion.
+    if (sameValue(was, is)) return;
+    const from = was !== undefined && attributeOf(was);
+    const to = is !== undefined && attributeOf(is);
+    if (from && to && JSON.stringify(from) === JSON.stringify(to)) return;
+    changes.push({ path, ...(from && { before: from }), ...(to && { after: to }) });
+  };
+  for (const name of namesOf(before, after)) {
+    if (KEY_NAMES.has(name)) continue;
+    const [was, is] = [before?.[name], after?.[name]];
+    if (was === undefined || is === undefined || !isMap(was) || !isMap(is))
+      compare([name], was, is);
+    else for (const entry of namesOf(was, is)) compare([name, entry], was[entry], is[entry]);
+  }
+  return changes;
 }
 
-/** Returns the paths to compare below an attribute: the entries of a map, or the attribute as a whole. */
-function pathsWithin(
-  from: Value | undefined,
-  to: Value | undefined,
-): readonly (readonly string[])[] {
-  if (from === undefined || to === undefined || !isMap(from) || !isMap(to)) return [[]];
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])].map((name) => [name]);
-}
-
-const attributeOf = (value: Value | undefined): AttributeValue | undefined =>
-  value === undefined ? undefined : plain(convertToAttr(value));
-
-/** Returns an attribute value as its JSON has it: bytes in base64, members of sets in order. */
-function plain(attribute: AttributeValue): AttributeValue {
-  return JSON.parse(JSON.stringify(attribute, replaced)) as AttributeValue;
-}
-
-function replaced(this: unknown, name: string, value: unknown): unknown {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  // JSON.stringify calls `toJSON` of a Buffer before it calls this function.
-  const raw = (this as Readonly<Record<string, unknown>>)[name];
-  if (raw instanceof Uint8Array) return Buffer.from(raw).toString("base64");
-  return (name === "SS" || name === "NS") && Array.isArray(value) ? [...value].sort() : value;
+/** Returns the names in two maps, each once. */
+function namesOf(one: object = {}, other: object = {}): readonly string[] {
+  const names = Object.keys(one);
+  for (const name of Object.keys(other)) if (!Object.hasOwn(one, name)) names.push(name);
+  return names;
 }

@@ -1,3 +1,4 @@
+import { groupedBy } from "../base/grouped-by.ts";
 import type { TrailLine } from "./trail-line.ts";
 
 /** An object of the trail: the lines of one hour out of a batch. */
@@ -15,12 +16,7 @@ export interface TrailObject {
  * finds objects by their hour.
  */
 export function trailObjectsOf(lines: readonly TrailLine[]): readonly TrailObject[] {
-  const hours = new Map<string, TrailLine[]>();
-  for (const line of lines) {
-    const hour = hourOf(line);
-    hours.set(hour, [...(hours.get(hour) ?? []), line]);
-  }
-  return [...hours].map(([hour, ofHour]) => ({
+  return [...groupedBy(lines, hourOf)].map(([hour, ofHour]) => ({
     hour,
     name: `${ofHour[0]?.sequence}-${ofHour[0]?.id}`,
     text: ofHour.map((line) => `${JSON.stringify(line)}\n`).join(""),

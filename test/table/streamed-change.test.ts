@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { describe, expect, it } from "vitest";
-import { itemChangeOf } from "../../src/table/streamed-change.ts";
+import { attributeOf, itemChangeOf, valueIn } from "../../src/table/streamed-change.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 const ITEM = {
@@ -55,5 +55,17 @@ describe("a record of the table's stream", () => {
     for (const lacking of ["Keys", "SequenceNumber", "ApproximateCreationDateTime"])
       expect(() => itemChangeOf(record({ [lacking]: undefined }))).toThrow("no key, no number");
     expect(() => itemChangeOf({})).toThrow("no key, no number");
+  });
+});
+
+describe("an attribute in DynamoDB's JSON", () => {
+  it("is the same that the SDK makes of a value, and gives the value back", () => {
+    expect(attributeOf(ITEM)).toEqual({ M: inJson(ITEM) });
+    expect(valueIn(attributeOf(ITEM))).toEqual(ITEM);
+  });
+
+  it("has the members of a set in order", () => {
+    expect(attributeOf(new Set(["b", "a"]))).toEqual({ SS: ["a", "b"] });
+    expect(attributeOf(new Set([3, 2]))).toEqual({ NS: ["2", "3"] });
   });
 });
