@@ -3,6 +3,7 @@ import type { Context } from "../kernel/core/context.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { type Checked, checkTable } from "../nouns/contents/operations/check-table.ts";
 import { LEFT_OUT } from "../publish/trail-line.ts";
+import { dryRunTable } from "../table/dry-run-table.ts";
 import { isTold } from "../table/format.ts";
 import { kindNameOf, kindOf } from "../table/kinds.ts";
 import { type TableIdentity, whyFrozen } from "../table/register.ts";
@@ -22,8 +23,8 @@ const RESTORED_AT_ONCE = 16;
 export interface RestoredTable {
   readonly table: Table;
   readonly identity: TableIdentity;
-  /** A context over the table, for the check. */
-  readonly context: Context;
+  /** Makes a context over it, for the adoption and the check. */
+  readonly contextOver: (table: Table) => Context;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function openRestoredTable(
   const client = dynamoClient(endpoint);
   const table = tableIn(client, tableName);
   const identity = await identityIn(client, tableName);
-  return { table: repeating(table), identity, context: contextOf(table) };
+  return { table, identity, contextOver: contextOf };
 }
 
 /** The later state of the table: what changed since the backup, or what lives now, or both. */
@@ -58,8 +59,8 @@ export interface Restored {
   readonly items: number;
   /** The items that the replay wrote or deleted, or would. */
   readonly changed: number;
-  /** The adoption of the addresses of the inventory; absent in a dry run. */
-  readonly adoption?: Adopted;
+  /** The adoption of the addresses of the inventory; what it would be in a dry run. */
+  readonly adoption: Adopted;
   /** The check of the table after the replay; absent in a dry run. */
   readonly checked?: Checked;
   /** True if the table serves now. */
@@ -71,13 +72,18 @@ export interface Restored {
  * table serve if every invariant holds and every address was adopted. It may run again, because a second run changes nothing. It writes
  * nothing before it knows that it can replay all lines.
  *
+ * A dry run takes the same steps, and keeps what it writes in memory. It ends before the check, which reads the whole table.
+ *
  * @throws {RestoreError} if the table serves already, or if the lines cannot be replayed
  */
 export async function restoreTable(
-  { table, identity, context }: RestoredTable,
+  { table: restored, identity, contextOver }: RestoredTable,
   { lines, living }: Later,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Restored> {
+  const written = dryRun ? dryRunTable(restored) : restored;
+  const table = repeating(written);
+  const context = contextOver(written);
   await expectFrozen(table, identity);
   const byItem = [...itemsOf(lines).values()];
   const changes = await inParallel(byItem, RESTORED_AT_ONCE, (of) => changeOf(table, of));
@@ -87,13 +93,13 @@ export async function restoreTable(
     items: byItem.length,
     changed: needed.length,
   };
-  if (dryRun) return { ...done, thawed: false };
   // A table without ids in its register must not serve during the replay either.
   expectAnswer(await freezeTable(table, "is being restored"));
   await inParallel(needed, RESTORED_AT_ONCE, async (change) =>
     expectAnswer(await table.write(change)),
   );
   const adoption = await adopt(context, living);
+  if (dryRun) return { ...done, adoption, thawed: false };
   const checked = await checkTable(context);
   const thawed = checked.violations.length === 0 && adoption.rejected.length === 0;
   if (thawed) expectAnswer(await thawTable(table, identity, context.now()));

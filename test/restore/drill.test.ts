@@ -14,6 +14,7 @@ import { openTable } from "../../src/table/format.ts";
 import { guardedTable } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { thawTable } from "../../src/table/register-item.ts";
+import type { Table } from "../../src/table/table.ts";
 import { assignedOneByOne, contextOver, poolOf, SPACE } from "../world.ts";
 import { linesOf, tableAfter } from "./trail.ts";
 
@@ -85,6 +86,13 @@ const guarded = (table: InMemoryTable, identity: typeof LOST) =>
     now: () => clock.nowMs,
   });
 
+/** The restored table, with nothing that keeps it from being written. */
+const opened = (backup: InMemoryTable) => ({
+  table: backup,
+  identity: RESTORED,
+  contextOver: (table: Table) => contextOver(table, clock, 3),
+});
+
 const twice = (addresses: readonly string[], living: readonly string[]) =>
   addresses.filter((address) => living.includes(address));
 
@@ -107,14 +115,8 @@ describe("a table that came back from a backup", () => {
 
   it("gives nothing twice after the replay of the audit trail", async () => {
     const { backup, living, lines } = loss;
-    const context = contextOver(backup, clock, 3);
-    const restored = await restoreTable(
-      { table: backup, identity: RESTORED, context },
-      { lines, living: [] },
-      {
-        dryRun: false,
-      },
-    );
+    const later = { lines, living: [] };
+    const restored = await restoreTable(opened(backup), later, { dryRun: false });
     expect(restored).toMatchObject({ thawed: true, checked: { violations: [] } });
     const serving = contextOver(guarded(backup, RESTORED), clock, 2);
     const given = await assignedOneByOne(serving, "again", ASSIGNED);
@@ -125,11 +127,8 @@ describe("a table that came back from a backup", () => {
 
   it("gives nothing twice after the adoption of an inventory, if there is no trail", async () => {
     const { backup, inventory, living } = loss;
-    const context = contextOver(backup, clock, 3);
     const later = { lines: [], living: inventory };
-    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
-      dryRun: false,
-    });
+    const restored = await restoreTable(opened(backup), later, { dryRun: false });
     expect(restored).toMatchObject({
       thawed: true,
       adoption: { adopted: ASSIGNED, reassigned: 0, rejected: [] },
@@ -143,14 +142,40 @@ describe("a table that came back from a backup", () => {
     const { backup, inventory } = loss;
     const [first] = inventory;
     if (!first) throw new Error("nothing lives");
-    const context = contextOver(backup, clock, 3);
     const later = { lines: [], living: [{ ...first, handle: "successor" }] };
-    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
-      dryRun: false,
-    });
+    const restored = await restoreTable(opened(backup), later, { dryRun: false });
     expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 1, reassigned: 1 } });
-    const found = await readAddress(context, SPACE, first.address);
+    const found = await readAddress(contextOver(backup, clock, 3), SPACE, first.address);
     expect(found).toMatchObject({ state: "assigned", handle: "successor" });
+  });
+
+  it("tells in a dry run what it would adopt, and writes nothing", async () => {
+    const { backup, inventory, lines } = loss;
+    const before = new Map([...backup.partitions].map(([pk, items]) => [pk, new Map(items)]));
+    const [first] = inventory;
+    const address = parsePlainAddress("192.168.7.7");
+    if (!first || !address.ok) throw new Error("nothing lives");
+    const nowhere = { ...first, address: address.value };
+    const moved = { ...first, handle: "successor" };
+    const living = [moved, nowhere, ...inventory.slice(1)];
+    const dryRun = await restoreTable(opened(backup), { lines: [], living }, { dryRun: true });
+    expect(dryRun).toEqual({
+      ...{ lines: 0, items: 0, changed: 0, thawed: false },
+      adoption: {
+        adopted: ASSIGNED + 1,
+        reassigned: 1,
+        rejected: [expect.stringMatching(/^192\.168\.7\.7 /)],
+      },
+    });
+    // After the replay nothing is left to adopt.
+    const replay = await restoreTable(
+      opened(backup),
+      { lines, living: inventory },
+      { dryRun: true },
+    );
+    expect(replay).toMatchObject({ adoption: { adopted: 0, rejected: [] } });
+    expect(replay.changed).toBeGreaterThan(0);
+    expect(backup.partitions).toEqual(before);
   });
 
   it("stays frozen while an address of the inventory has no pool", async () => {
@@ -158,27 +183,18 @@ describe("a table that came back from a backup", () => {
     const [first] = inventory;
     const address = parsePlainAddress("192.168.7.7");
     if (!first || !address.ok) throw new Error("nothing lives");
-    const context = contextOver(backup, clock, 3);
     const later = { lines: [], living: [{ ...first, address: address.value }] };
-    const restored = await restoreTable({ table: backup, identity: RESTORED, context }, later, {
-      dryRun: false,
-    });
+    const restored = await restoreTable(opened(backup), later, { dryRun: false });
     expect(restored.thawed).toBe(false);
-    expect(restored.adoption?.rejected).toEqual([expect.stringMatching(/^192\.168\.7\.7 /)]);
+    expect(restored.adoption.rejected).toEqual([expect.stringMatching(/^192\.168\.7\.7 /)]);
   });
 
   it("stays frozen while an invariant does not hold", async () => {
     const { backup, lines } = loss;
     // As if the files with the allocations had been lost.
     const some = lines.filter(({ key }) => !key.pk.startsWith("HANDLE#"));
-    const context = contextOver(backup, clock, 3);
-    const restored = await restoreTable(
-      { table: backup, identity: RESTORED, context },
-      { lines: some, living: [] },
-      {
-        dryRun: false,
-      },
-    );
+    const later = { lines: some, living: [] };
+    const restored = await restoreTable(opened(backup), later, { dryRun: false });
     expect(restored.thawed).toBe(false);
     expect(restored.checked?.violations.length).toBeGreaterThan(0);
     const frozen = contextOver(guarded(backup, RESTORED), clock, 2);

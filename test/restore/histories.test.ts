@@ -5,7 +5,7 @@ import { textOfValue } from "../../src/restore/text-of-value.ts";
 import { ChangeLog, type ItemChange } from "../../src/table/change-log.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { kindNameOf } from "../../src/table/kinds.ts";
-import type { Write } from "../../src/table/table.ts";
+import type { Table, Write } from "../../src/table/table.ts";
 import { MutatedTable } from "../simulation/mutate.ts";
 import { seededRandom } from "../simulation/random.ts";
 import { simulate } from "../simulation/run.ts";
@@ -67,8 +67,11 @@ describe("a replay of the audit trail after a simulated life", () => {
         const table = tableAfter(life.slice(0, point));
         // The simulation begins below the calls that write it.
         table.partitions.set("TABLE", new Map([["FORMAT", FORMAT]]));
-        const context = contextOver(table, { nowMs: 0 });
-        const restored = { table, identity: RESTORED, context };
+        const restored = {
+          table,
+          identity: RESTORED,
+          contextOver: (over: Table) => contextOver(over, { nowMs: 0 }),
+        };
         const lines = linesOf(life.slice(from, end));
         const done = await restoreTable(restored, { lines, living: [] }, { dryRun: false });
         expect({ seed, end, point, from, violations: done.checked?.violations }).toMatchObject({

@@ -75,9 +75,9 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
 
     const identity = await identityIn(twin.database, RESTORED);
     expect(Object.values((await readRegister(table)).ids)).not.toContain(identity.id);
-    const context = contextOf(table);
     const later = { lines: await readTrail(folder), living: [] };
-    const done = await restoreTable({ table, identity, context }, later, { dryRun: false });
+    const restored = { table, identity, contextOver: contextOf };
+    const done = await restoreTable(restored, later, { dryRun: false });
     expect(done).toMatchObject({ thawed: true, checked: { counts: { taken: BEFORE + AFTER } } });
     for (let n = 0; n < AFTER; n++) {
       const request = { ...requestOf(`again-${n}`, 1), host: `host:node-${n % 4}` as const };

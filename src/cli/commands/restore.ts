@@ -37,7 +37,7 @@ export const restoreCommand = (io: Io): Command =>
         "--inventory <file>",
         "Table of the addresses that live now, as `plat export csv` writes it; - reads stdin",
       ),
-    "Show what the replay would change, and change nothing",
+    "Show what the restore would change, and change nothing",
   )
     .addHelpText(
       "after",
@@ -81,12 +81,12 @@ async function restore(session: Session, options: Options): Promise<void> {
     document: { table, ...restored },
     names: [table],
   });
-  const rejected = restored.adoption?.rejected ?? [];
+  const { rejected } = restored.adoption;
   if (rejected.length > 0)
     throw new CommandError(
       EXIT.found,
       [
-        `${counted(rejected.length, "address", "addresses")} could not be adopted; ${table} stays frozen.`,
+        `${counted(rejected.length, "address", "addresses")} ${dryRun ? "cannot" : "could not"} be adopted; ${table} ${dryRun ? "would stay" : "stays"} frozen.`,
         "If you remove an address from the inventory, Plat may assign it again.",
         ...rejected,
       ].join("\n"),
@@ -116,8 +116,17 @@ function textOf(
   const said = [
     `${counted(lines, "line", "lines")} of ${counted(items, "item", "items")}: ${counted(changed, "item", "items")} ${dryRun ? "would change" : "changed"}.`,
   ];
-  if (adoption && adoption.adopted > 0)
-    said.push(`${counted(adoption.adopted, "address was", "addresses were")} adopted.`);
+  const { adopted, reassigned } = adoption;
+  const others =
+    reassigned === 0
+      ? ""
+      : `, ${reassigned} from ${reassigned === 1 ? "another handle" : "other handles"}`;
+  if (adopted > 0)
+    said.push(
+      dryRun
+        ? `${counted(adopted, "address", "addresses")} would be adopted${others}.`
+        : `${counted(adopted, "address was", "addresses were")} adopted${others}.`,
+    );
   if (checked)
     said.push(
       `${counted(checked.counts.taken, "address is", "addresses are")} assigned in ${counted(checked.counts.blocks, "block", "blocks")}.`,

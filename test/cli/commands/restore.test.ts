@@ -118,6 +118,24 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     await expect(assignedOneByOne(started(), "again", 1)).rejects.toThrow(TableFrozenError);
   });
 
+  it("shows what it would adopt, and changes nothing", async () => {
+    const inventory = async (stdin: string) =>
+      platWith(
+        { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE }, stdin },
+        ...["restore", "--table", RESTORED, "--inventory", "-", "--dry-run"],
+      );
+    const [first = ""] = living;
+    expect(await inventory(`address,handle,host\n${first},successor,node-1\n`)).toEqual({
+      exit: 0,
+      out: "0 lines of 0 items: 0 items would change.\n1 address would be adopted, 1 from another handle.\n",
+      err: DRY_RUN,
+    });
+    const { exit, err } = await inventory("address,handle,host\n192.168.7.7,far,node-1\n");
+    expect(exit).toBe(4);
+    expect(err).toContain("1 address cannot be adopted; plat-restored would stay frozen.");
+    await expect(assignedOneByOne(started(), "again", 1)).rejects.toThrow(TableFrozenError);
+  });
+
   it("rejects a table that serves", async () => {
     const { exit, err } = await plat(
       "restore",
