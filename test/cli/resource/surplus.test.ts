@@ -74,7 +74,7 @@ describe("plat pool apply of a CiliumPodIPPool", () => {
     await taken("mars.10-20-0-0-16");
     const { exit, out, err } = await applied(mars(["10.10.0.0/16", "10.40.0.0/16"]));
     expect({ exit, out }).toEqual({ exit: 1, out: "" });
-    expect(err).toMatch(/^Error: ippool\/mars\.10-20-0-0-16: 1 prefixes of pool .* are assigned/);
+    expect(err).toMatch(/^Error: ippool\/mars\.10-20-0-0-16: 1 prefix of pool .* is assigned/);
     expect(err).toMatch(/code: pool_in_use\n.*\nError: 1 of 4 failed\. Nothing was written\.\n$/);
     expect(await namesOf()).toHaveLength(3);
   });
