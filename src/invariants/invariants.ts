@@ -95,7 +95,21 @@ function overlapping(
 }
 
 /** Finds budgets that count less than what is held under their quotas (I21). */
-function budgetViolations({ budgets, blocks, allocations }: Contents): Violation[] {
+const budgetViolations = (contents: Contents): Violation[] =>
+  heldUnder(contents).flatMap(({ budget: { space, quota, of, used }, held }) => {
+    const what = `quota ${quota} of ${space} counts ${used} ${of}, and ${held} are held`;
+    return held > used ? [violation("I21", what)] : [];
+  });
+
+/** Returns the budgets, each with the number of what is held and charged to it. */
+export function heldUnder({
+  budgets,
+  blocks,
+  allocations,
+}: Pick<Contents, "budgets" | "blocks" | "allocations">): readonly {
+  readonly budget: Budget;
+  readonly held: number;
+}[] {
   if (budgets.length === 0) return [];
   const taken = new Map<string, number>();
   for (const { space, slots } of blocks)
@@ -104,16 +118,14 @@ function budgetViolations({ budgets, blocks, allocations }: Contents): Violation
       const name = `${space} ${slot.token}`;
       taken.set(name, (taken.get(name) ?? 0) + 1);
     }
-  return budgets.flatMap((budget) => {
+  return budgets.map((budget) => {
     const ofSpace = blocks.filter(({ space }) => space === budget.space);
     const claimed = ofSpace.filter(({ charge }) => isCharged(charge?.charges ?? [], budget));
     const held = allocations
       .filter(({ place, charges }) => place.space === budget.space && isCharged(charges, budget))
       .flatMap(({ place, parts }) => parts.map(({ token }) => `${place.space} ${token}`))
       .reduce((sum, name) => sum + (taken.get(name) ?? 0), claimed.length);
-    const { space, quota, of, used } = budget;
-    const what = `quota ${quota} of ${space} counts ${used} ${of}, and ${held} are held`;
-    return held > used ? [violation("I21", what)] : [];
+    return { budget, held };
   });
 }
 

@@ -22,6 +22,7 @@ import { drawAddressCluster } from "./address-cluster.ts";
 import { type Agents, drivers, newAgents } from "./agents.ts";
 import { drawApplications } from "./applications.ts";
 import { drawBatches, provisionerOfMany } from "./batches.ts";
+import { BudgetPieces } from "./budget-pieces.ts";
 import { drawCallers } from "./callers.ts";
 import { calmDown } from "./calm.ts";
 import { client, janitor, neighbour, twin } from "./client.ts";
@@ -248,7 +249,14 @@ export async function simulate({
   const owners = new Owners();
   // Drawn apart, so that the other runs stay as they are.
   const conflicts = randomOf(seed, "conflicts").fraction() < CONFLICTS_SHARE;
-  const judges: Judge[] = [new Cooldowns(scenario.cooldownMs), strictness, selection, owners];
+  const pieces = new BudgetPieces();
+  const judges: Judge[] = [
+    new Cooldowns(scenario.cooldownMs),
+    strictness,
+    selection,
+    owners,
+    pieces,
+  ];
   const own = pools.filter(({ name }) => ranged?.names.includes(name));
   const outlasting = new Outlasting(layers);
   const subnet = ranged && { ...ranged, pools: own, judge: new ServedSets(outlasting) };
@@ -298,13 +306,16 @@ export async function simulate({
     agents,
     judges,
   };
-  const contextOf = (name: string, own: Surroundings): Context =>
-    contextOver(layers, {
+  const contextOf = (name: string, own: Surroundings): Context => {
+    const context = contextOver(layers, {
       ...own,
       name,
       random: randomOf(seed, name),
       pauses: randomOf(seed, `${name}'s pauses`),
     });
+    pieces.begins(name, context.cache);
+    return context;
+  };
   const calm = contextOf("calm", {
     table,
     now: () => Math.round(scheduler.nowMs),

@@ -28,6 +28,12 @@ export async function chargeFor(
   return undefined;
 }
 
+/** Leaves what an execution charged to its budgets for good: another caller may have given it back. It goes with their rounds (I21). */
+export function leaveCharged(execution: AssignExecution, count: number): void {
+  const { charge } = execution;
+  if (charge) execution.charge = { ...charge, count: charge.count - count };
+}
+
 /** Returns what an execution charged and does not hold. After a write without an answer it may hold it. */
 export async function unspendRest(execution: AssignExecution): Promise<void> {
   const { context, request, charge, held, unsettled } = execution;

@@ -20,6 +20,7 @@ import {
   countFieldOf,
   totalOf,
 } from "./assignment.ts";
+import { leaveCharged } from "./charge.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver } from "./execution.ts";
 import type { SlotSelection } from "./selection.ts";
@@ -164,6 +165,8 @@ async function takePart(
   learnFrom(execution, part, block, result);
   if (result.kind === "taken")
     execution.held.push({ part, block: result.block, ordinals: result.ordinals });
+  // The write may have been made, and another caller has freed the slots since, and has given them back.
+  if (result.kind === "notTaken") leaveCharged(execution, part.count);
 }
 
 /** Updates the block in the warm cache, or drops it if it is gone or belongs to another host now. */

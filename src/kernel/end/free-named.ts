@@ -74,7 +74,12 @@ export async function freeNamed(
     // Without a mark of the allocation, a pool could be made of a prefix that is free.
     ...(!keyed && !isPrefix && { isOfAddress: true as const }),
   };
-  const { freed, block } = await freeSlots(context, slots, [ordinal], new Set([ordinal]));
+  const { freed, block, isCertain } = await freeSlots(
+    context,
+    slots,
+    [ordinal],
+    new Set([ordinal]),
+  );
   if (allocation?.workload) {
     await settleFreed(context, allocation);
     await deleteIfEmpty(context, allocation);
@@ -87,8 +92,8 @@ export async function freeNamed(
     if (readsFirst) await context.store.markDue(place, token, context.now());
     else {
       const deleted = await context.store.deleteAllocationOfToken(place, token);
-      // A call that deletes it has freed its last address, and only then learns which budgets count it.
-      if (deleted) await giveBack(context, space, deleted.charges, 1);
+      // Only now it is known which budgets count the address. If another caller freed it, that one gave it back.
+      if (deleted && isCertain) await giveBack(context, space, deleted.charges, 1);
       if (deleted) await deleteEntries(context, entriesOf(deleted));
     }
   }

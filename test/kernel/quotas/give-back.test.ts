@@ -1,12 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { GIVE_BACK_LANES } from "../../../src/base/limits.ts";
-import { UnavailableError } from "../../../src/base/outcome.ts";
+import { Rejection, UnavailableError } from "../../../src/base/outcome.ts";
+import { assign } from "../../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
+import type { Context } from "../../../src/kernel/core/context.ts";
 import { charge } from "../../../src/kernel/quotas/budgets.ts";
-import { giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { copyOf, giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
+import { takenIn } from "../../../src/kernel/values/block.ts";
 import { type Charge, nextRound } from "../../../src/nouns/quota/budget.ts";
 import { putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import type { Table, Write } from "../../../src/table/table.ts";
-import { contentsIn, contextOver, makeWorld, SPACE, tableOf, type World } from "../../world.ts";
+import {
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolOf,
+  releaseAll,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../../world.ts";
 
 const HELD = 100;
 
@@ -142,5 +157,68 @@ describe("a charge that goes back to its budget", () => {
     await world.calm.store.deleteBudget(budgetIn(world));
     await give(charges);
     expect(contentsIn(world).budgets).toEqual([]);
+  });
+});
+
+/** Returns a world with a quota and two blocks of two addresses, and a table that meets a step of a write once. */
+async function meetingOnce(step: string, meet: (world: World, write: Write) => Written) {
+  const world = await makeWorld(poolOf("10.0.0.0/29", 31), { cooldownSeconds: 0 });
+  await putQuota(world.calm, SPACE, "all", { addresses: 1_000 }, undefined);
+  let isMet = false;
+  const table: Table = {
+    ...tableOf(world),
+    write: (write) => {
+      if (isMet || write.step !== step) return world.table.write(write);
+      isMet = true;
+      return meet(world, write);
+    },
+  };
+  return { world, context: contextOver(table, world.clock, 7) };
+}
+
+/** Returns true if the budget counts all that is held, and all that the function may still assign of it. */
+function isCounted(world: World, { cache }: Context): boolean {
+  const held = contentsIn(world).blocks.reduce((sum, block) => sum + takenIn(block), 0);
+  const piece = cache.budgetPieces.get(copyOf({ space: SPACE, quota: "all", of: "addresses" }));
+  return usedIn(world) >= held + (piece?.left ?? 0);
+}
+
+describe("a charge of which two may think that it is theirs to give back", () => {
+  it.each([
+    ["one write", requestOf("pod", 1)],
+    ["one write, with a key", requestOf("pod", 1, "key")],
+    ["two blocks", requestOf("pod", 3)],
+    ["two blocks, with a key", requestOf("pod", 3, "key")],
+  ])(
+    "goes back once if an address is released before its author knows that it has it: %s",
+    async (_, request) => {
+      const { world, context } = await meetingOnce("take-slots", async (world, write) => {
+        await world.table.write(write);
+        await releaseHandle(contextOver(world.table, world.clock, 8), SPACE, "pod");
+        return { outcome: "unknown" };
+      });
+      await assign(context, request).catch(() => undefined);
+      expect(isCounted(world, context)).toBe(true);
+      // A function spends what it took back before it charges anew.
+      for (let n = 0; n < 3; n++) await assign(context, requestOf(`other-${n}`, 1));
+      expect(isCounted(world, context)).toBe(true);
+    },
+  );
+
+  it("goes back once if the slot was freed by another, and the allocation is deleted by its release by address", async () => {
+    const { world, context } = await meetingOnce("free-slots", async (world) => {
+      const cutOff: Table = {
+        ...tableOf(world),
+        write: async (write) =>
+          write.step === "end-whole" ? { outcome: "unknown" } : world.table.write(write),
+      };
+      await releaseHandle(contextOver(cutOff, world.clock, 8), SPACE, "pod");
+      return { outcome: "unknown" };
+    });
+    const others = await assign(world.calm, requestOf("other", 2));
+    const assigned = (await assign(world.calm, requestOf("pod", 1))) as Assignment;
+    await releaseAll(context, assigned);
+    expect(others).not.toBeInstanceOf(Rejection);
+    expect(isCounted(world, world.calm)).toBe(true);
   });
 });
