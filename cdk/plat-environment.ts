@@ -12,14 +12,15 @@ import { spaceName } from "../src/api/schema/field.ts";
 import { orProblem, Problem } from "../src/api/schema/problem.ts";
 import { checked, fields } from "../src/api/schema/schema.ts";
 import { PlatApi } from "../src/constructs/plat-api.ts";
+import { readProps, wrong } from "../src/constructs/props.ts";
 import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
 import { deployment } from "./deployment.ts";
-import { EncryptedWith } from "./encrypted-with.ts";
-import { environmentOf, UNNAMED } from "./environments.ts";
+import { certificateProblems } from "./domain-choice.ts";
+import { encryptWith } from "./encrypted-with.ts";
+import { environmentOf, protectionOf, UNNAMED } from "./environments.ts";
 import { pinFlags } from "./flags.ts";
 import { EACH_5_MINUTES, EACH_15_MINUTES, ownMetric, type StageMetrics } from "./metrics.ts";
 import { type IPlatData, PlatData, type PlatTrailLock } from "./plat-data.ts";
-import { protectionOf, readProps, wrong } from "./props.ts";
 import { Service } from "./service.ts";
 import { Traced } from "./traced.ts";
 
@@ -125,6 +126,12 @@ const OF_STAGES: ReadonlySet<string> = new Set([
   "api",
 ]);
 
+/** The settings that it can have, and its properties beside them. */
+const SETTINGS = Object.keys(deployment.entries).filter((name) => !OF_STAGES.has(name));
+const OWN = ["protection", "data", "encryptionKey"];
+
+const NO_DATA = "data must be a PlatData, or PlatData.fromAttributes(…)";
+
 const MARK = Symbol.for("plat-ipam.PlatEnvironment");
 
 /**
@@ -170,7 +177,12 @@ export class PlatEnvironment extends Construct {
       throw this.#wrong(
         `${elsewhere} is no property of an environment in one stack: PlatStage has it`,
       );
+    const unknown = Object.keys(settings).find((name) => !SETTINGS.includes(name));
+    if (unknown !== undefined)
+      throw this.#wrong(`${unknown} is no property; known are ${[...OWN, ...SETTINGS].join(", ")}`);
     const read = readProps(this, deployment, settings);
+    const [problem] = read.domain ? certificateProblems(read.domain, stack.region) : [];
+    if (problem) throw this.#wrong(`${problem.field} ${problem.problem}`);
     if (data && read.trailLock)
       throw this.#wrong("trailLock must be absent beside data: it is a property of PlatData");
     const environment = environmentOf(protection, read);
@@ -182,9 +194,8 @@ export class PlatEnvironment extends Construct {
         protection,
         ...(read.trailLock && { trailLock: read.trailLock }),
       });
-    const streamArn = table.tableStreamArn;
-    if (streamArn === undefined)
-      throw this.#wrong("data has no stream: it must be a PlatData, or PlatData.fromAttributes(…)");
+    const streamArn = table?.tableStreamArn;
+    if (!streamArn || !history || !trailBucket) throw this.#wrong(NO_DATA);
     const service = new Service(this, "Service", {
       environment,
       table,
@@ -201,7 +212,7 @@ export class PlatEnvironment extends Construct {
       ...(read.rollout && { rollout: read.rollout }),
     });
     if (read.tracing === "xray") Aspects.of(this).add(new Traced());
-    if (encryptionKey) Aspects.of(this).add(new EncryptedWith(encryptionKey));
+    encryptWith(encryptionKey, this);
     this.endpoint = service.endpoint;
     this.apiId = service.apiId;
     this.table = table;
@@ -221,8 +232,10 @@ export class PlatEnvironment extends Construct {
    * Returns the API as the other constructs take it: `new PlatPool(stack, "Lan", { api: plat.api(), … })`.
    *
    * @param space the address space; `default` unless named
+   * @throws {Error} unless callers are authorized by IAM, as the functions of those constructs are
    */
   api(space?: string): PlatApi {
+    this.#rejectTokens("pools, addresses and prefixes of CloudFormation");
     const id = `Api${space === undefined ? "" : `-${this.#readSpace(space)}`}`;
     return (
       (this.node.tryFindChild(id) as PlatApi | undefined) ??
@@ -302,10 +315,7 @@ export class PlatEnvironment extends Construct {
   }
 
   #grant(role: CallerRole, grantee: IGrantable, { space }: PlatGrantOptions): Grant {
-    if (this.#access !== "iam")
-      throw this.#wrong(
-        `access is "${this.#access}", whose callers have their roles in their tokens; grants are for access of the type "iam"`,
-      );
+    this.#rejectTokens("grants");
     const calls =
       space === undefined
         ? callsInEverySpace(role, [])
@@ -322,6 +332,13 @@ export class PlatEnvironment extends Construct {
         }),
       ),
     });
+  }
+
+  #rejectTokens(what: string): void {
+    if (this.#access === "iam") return;
+    throw this.#wrong(
+      `access is "${this.#access}", whose callers have their roles in their tokens; ${what} are for access of the type "iam"`,
+    );
   }
 
   #readSpace(space: string): string {

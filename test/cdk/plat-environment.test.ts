@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { App, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { UserPool } from "aws-cdk-lib/aws-cognito";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { HostedZone } from "aws-cdk-lib/aws-route53";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { StringParameter } from "aws-cdk-lib/aws-ssm";
 // The flags with which `cdk init` begins an app.
 import INIT from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import type * as v from "valibot";
@@ -10,6 +15,7 @@ import { ACCESS } from "../../cdk/access.ts";
 import type { deployment } from "../../cdk/deployment.ts";
 import {
   PlatData,
+  type PlatDataAttributes,
   PlatEnvironment,
   type PlatEnvironmentProps,
   PlatPool,
@@ -28,8 +34,24 @@ const MERGED = new Set([
   "AWS::KMS::Key",
 ]);
 
-const newStack = (flags: object = {}) =>
-  new Stack(new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } }), "shop-ipam");
+const newApp = (flags: object = {}) =>
+  new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } });
+const newStack = (flags: object = {}) => new Stack(newApp(flags), "shop-ipam");
+
+const CERTIFICATE_ARN =
+  "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012";
+const STREAM_ARN =
+  "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
+
+/** Returns data that there is, with other attributes than the usual ones. */
+const attributesWith = (stack: Stack, others: Partial<PlatDataAttributes>) =>
+  PlatData.fromAttributes(stack, "Data", {
+    tableName: "restored",
+    tableStreamArn: STREAM_ARN,
+    historyName: "the-past",
+    trailBucketName: "the-trail",
+    ...others,
+  });
 
 function environment(props?: PlatEnvironmentProps, flags?: object) {
   const stack = newStack(flags);
@@ -149,13 +171,96 @@ describe("an environment in a stack of somebody else", () => {
     ],
     [{ lambdaConcurrency: 0 }, "lambdaConcurrency"],
     [{ rollout: "slow" }, "rollout must be at-once or canary"],
-    [{ spread: 1 }, "spread"],
+    [
+      { spread: 1 },
+      "shop-ipam/Ipam: spread is no property; known are protection, data, encryptionKey, trailLock, ",
+    ],
+    [{ data: {} }, "shop-ipam/Ipam: data must be a PlatData, or PlatData.fromAttributes(…)"],
+    [
+      { encryptionKey: "arn:aws:kms:eu-central-1:123456789012:key/1" },
+      "shop-ipam/Ipam: encryptionKey must be a key of KMS, such as new Key(…)",
+    ],
     [
       { api: { type: "http" } },
       "api is no property of an environment in one stack: PlatStage has it",
     ],
   ])("names the property that is wrong: %j", (props, sentence) => {
     expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
+  });
+
+  it("takes no certificate of another Region than that of its stack", () => {
+    const certificateArn = CERTIFICATE_ARN.replace("eu-central-1", "us-east-1");
+    const domain = { name: "plat.example.com", certificateArn };
+    const env = { account: "123456789012", region: "eu-central-1" };
+    const stack = new Stack(newApp(), "shop-ipam", { env });
+    expect(() => new PlatEnvironment(stack, "Ipam", { domain })).toThrow(
+      "shop-ipam/Ipam: domain must have a certificate in eu-central-1, not in us-east-1",
+    );
+    new PlatEnvironment(newStack(), "Ipam", { domain });
+  });
+});
+
+describe("properties that only CloudFormation knows", () => {
+  it("can be those of a certificate and a hosted zone of the same stack", () => {
+    const stack = newStack();
+    const zone = new HostedZone(stack, "Zone", { zoneName: "example.com" });
+    const { certificateArn } = new Certificate(stack, "Certificate", {
+      domainName: "plat.example.com",
+    });
+    const { hostedZoneId } = zone;
+    const domain = { name: "plat.example.com", certificateArn, hostedZoneId };
+    new PlatEnvironment(stack, "Ipam", { domain });
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
+      DomainNameConfigurations: [{ CertificateArn: { Ref: Match.stringLikeRegexp("^Certific") } }],
+    });
+    template.hasResourceProperties("AWS::Route53::RecordSet", {
+      HostedZoneId: { Ref: Match.stringLikeRegexp("^Zone") },
+    });
+  });
+
+  it("can be those of a user pool, whose origin the console may call", () => {
+    const stack = newStack();
+    const users = new UserPool(stack, "Users");
+    const { userPoolClientId: clientId } = users.addClient("Console");
+    const issuer = users.userPoolProviderUrl;
+    const access = { issuer, audience: [clientId], rolesClaim: "cognito:groups" };
+    new PlatEnvironment(stack, "Ipam", {
+      access: { type: "jwt", ...access },
+      console: { clientId, origins: [`https://login.auth.${stack.region}.amazoncognito.com`] },
+    });
+    const { Resources } = Template.fromStack(stack).toJSON();
+    const [pool = ""] = Object.keys(Resources).filter((id) => /^Users.{8}$/.test(id));
+    const url = { "Fn::GetAtt": [pool, "ProviderURL"] };
+    const { Body } = Object.values<{ Type: string; Properties: { Body: unknown } }>(Resources).find(
+      ({ Type }) => Type === "AWS::ApiGatewayV2::Api",
+    )?.Properties ?? { Body: undefined };
+    expect(JSON.stringify(Body)).toContain(`"issuer":${JSON.stringify(url)}`);
+    const origin = JSON.stringify({ "Fn::Select": [2, { "Fn::Split": ["/", url] }] });
+    expect(JSON.stringify(Resources)).toContain(`https://",${origin}`);
+  });
+
+  it("can be that of a secret of the same stack", () => {
+    const stack = newStack();
+    const { secretName: secret } = new Secret(stack, "Tokens");
+    new PlatEnvironment(stack, "Ipam", { access: { type: "token", secret } });
+    Template.fromStack(stack).hasResourceProperties("AWS::Lambda::Function", {
+      Environment: { Variables: { TOKENS_SECRET: { "Fn::Join": Match.anyValue() } } },
+    });
+  });
+
+  it("can be looked up: a first synthesis ends without them", () => {
+    const env = { account: "123456789012", region: "eu-central-1" };
+    const stack = new Stack(newApp(), "shop-ipam", { env });
+    const { hostedZoneId } = HostedZone.fromLookup(stack, "Zone", { domainName: "example.com" });
+    const certificateArn = StringParameter.valueFromLookup(stack, "/plat/certificate");
+    const issuer = StringParameter.valueFromLookup(stack, "/plat/issuer");
+    new PlatEnvironment(stack, "Ipam", {
+      domain: { name: "plat.example.com", certificateArn, hostedZoneId },
+      access: { type: "jwt", issuer, audience: ["plat"], rolesClaim: "roles" },
+      console: { clientId: "console" },
+    });
+    expect(Template.fromStack(stack).toJSON().Resources).toBeDefined();
   });
 });
 
@@ -165,7 +270,7 @@ describe("the data of an environment", () => {
     TABLES.flatMap((type) => Object.keys(template.findResources(type)));
 
   it("can be in another stack of the app, which stays when that with the code goes", () => {
-    const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+    const app = newApp();
     const stacks = ["data", "code"].map((name) => new Stack(app, name));
     const [data = expect.fail(), code = expect.fail()] = stacks;
     const own = new PlatData(data, "Data");
@@ -184,19 +289,12 @@ describe("the data of an environment", () => {
 
   it("can be there already, under its names", () => {
     const stack = newStack();
-    const tableStreamArn =
-      "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
-    const data = PlatData.fromAttributes(stack, "Data", {
-      tableName: "restored",
-      tableStreamArn,
-      historyName: "the-past",
-      trailBucketName: "the-trail",
-    });
+    const data = attributesWith(stack, {});
     new PlatEnvironment(stack, "Ipam", { data });
     const template = Template.fromStack(stack);
     expect(kept(template)).toEqual([]);
     template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: tableStreamArn,
+      EventSourceArn: STREAM_ARN,
     });
     for (const { Properties } of Object.values(template.findResources("AWS::Lambda::Function")))
       expect(Properties.Environment.Variables.TABLE_NAME).toBe("restored");
@@ -229,6 +327,26 @@ describe("the data of an environment", () => {
       "an attribute",
       (stack) => PlatData.fromAttributes(stack, "Data", { tableName: "restored" } as never),
       'shop-ipam/Data: {"tableName":"restored"} is wrong: tableStreamArn is required',
+    ],
+    [
+      "the ARN of a table in place of its stream",
+      (stack) => attributesWith(stack, { tableStreamArn: STREAM_ARN.replace(/\/stream.*/, "") }),
+      "tableStreamArn must be the ARN of the stream of the table, which DynamoDB tells as",
+    ],
+    [
+      "the stream of another table",
+      (stack) => attributesWith(stack, { tableName: "lost" }),
+      "is wrong: tableStreamArn must be that of the table lost",
+    ],
+    [
+      "an empty name",
+      (stack) => attributesWith(stack, { historyName: "", trailBucketName: "" }),
+      "historyName must be the name of a DynamoDB table; trailBucketName must be the name of a",
+    ],
+    [
+      "a key",
+      (stack) => new PlatData(stack, "Data", { encryptionKey: "alias/plat" as never }),
+      "shop-ipam/Data: encryptionKey must be a key of KMS",
     ],
   ])("names what is wrong: %s", (_, make, sentence) => {
     expect(() => make(newStack())).toThrow(sentence);
@@ -389,6 +507,13 @@ describe("a grant", () => {
     });
     expect(() => plat.grantRead(role)).toThrow('access is "token"');
   });
+});
+
+it("an environment gives its API to no pool where callers bring tokens, which its function has none of", () => {
+  const { plat } = environment({ access: { type: "token", secret: "plat/tokens" } });
+  expect(() => plat.api()).toThrow(
+    'shop-ipam/Ipam: access is "token", whose callers have their roles in their tokens; pools, addresses and prefixes of CloudFormation are for access of the type "iam"',
+  );
 });
 
 it("an environment gives its API to pools of the same stack", () => {
