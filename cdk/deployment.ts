@@ -115,6 +115,16 @@ export const deployment = v.pipe(
       ? [{ field: "domain", problem: "must be absent beside regions: each Region has its own API" }]
       : [],
   ),
+  rule(({ access, spaces }) =>
+    spaces.length === 0 || access === undefined || access.type === "iam"
+      ? []
+      : [
+          {
+            field: "spaces",
+            problem: `must be absent beside access of the type "${access.type}": its callers have roles in spaces by their tokens`,
+          },
+        ],
+  ),
   rule(({ api, ...beside }) => (api?.type === "private" ? privateApiProblems(beside) : [])),
   rule(({ console, ...beside }) => (console ? consoleProblems(console, beside) : [])),
   rule(({ region, domain }) => (region && domain ? certificateProblems(domain, region) : [])),

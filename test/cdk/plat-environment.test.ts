@@ -188,6 +188,33 @@ describe("an environment in a stack of somebody else", () => {
     expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
   });
 
+  it("has no fewer executions of Lambda than prod reserves and Lambda keeps", () => {
+    const few = { lambdaConcurrency: 108 };
+    expect(() => environment(few)).toThrow(
+      "shop-ipam/Ipam/Service: lambdaConcurrency is 108; it must be at least 109: the schedules reserve 9 executions",
+    );
+    expect(() => environment({ lambdaConcurrency: 109, shardsPerSchedule: 1 })).toThrow(
+      "it must be at least 133",
+    );
+    environment({ lambdaConcurrency: 109 });
+    environment({ lambdaConcurrency: 10, protection: "dev" });
+  });
+
+  it("has names that AWS takes, from that of its stack", () => {
+    const inStack = (name: string) => {
+      const stack = new Stack(newApp(), name);
+      new PlatEnvironment(stack, "Ipam");
+      return Template.fromStack(stack);
+    };
+    for (const name of ["aws-ipam", "SSM-ipam"])
+      expect(() => inStack(name)).toThrow(
+        `the stack ${name} needs a name that begins neither with aws nor with ssm`,
+      );
+    inStack("Shop-Ipam").hasResourceProperties("AWS::Glue::Database", {
+      DatabaseInput: { Name: "shop_ipam" },
+    });
+  });
+
   it("takes no certificate of another Region than that of its stack", () => {
     const certificateArn = CERTIFICATE_ARN.replace("eu-central-1", "us-east-1");
     const domain = { name: "plat.example.com", certificateArn };
