@@ -8,9 +8,9 @@ import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import * as v from "valibot";
 import { spaceName } from "../src/api/schema/field.ts";
-import { orProblem, Problem } from "../src/api/schema/problem.ts";
-import { checked, fields } from "../src/api/schema/schema.ts";
+import { fields } from "../src/api/schema/schema.ts";
 import { PlatApi } from "../src/constructs/plat-api.ts";
 import { readProps, wrong } from "../src/constructs/props.ts";
 import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
@@ -114,6 +114,9 @@ export interface PlatGrantOptions {
   /** The space in which the grantee may call. Default: every space. */
   readonly space?: string;
 }
+
+/** The options of a grant. A space that is there and undefined is an error, because a grant in every space would take its place. */
+const GRANT_OPTIONS = fields({ space: v.exactOptional(spaceName) });
 
 /** The settings of a deployment that an environment in one stack cannot have, or has by other means. */
 const OF_STAGES: ReadonlySet<string> = new Set([
@@ -236,7 +239,8 @@ export class PlatEnvironment extends Construct {
    */
   api(space?: string): PlatApi {
     this.#rejectTokens("pools, addresses and prefixes of CloudFormation");
-    const id = `Api${space === undefined ? "" : `-${this.#readSpace(space)}`}`;
+    if (space !== undefined) readProps(this, GRANT_OPTIONS, { space });
+    const id = `Api${space === undefined ? "" : `-${space}`}`;
     return (
       (this.node.tryFindChild(id) as PlatApi | undefined) ??
       new PlatApi(this, id, {
@@ -314,12 +318,10 @@ export class PlatEnvironment extends Construct {
     return ownMetric(this, metricName, of).with(rest);
   }
 
-  #grant(role: CallerRole, grantee: IGrantable, { space }: PlatGrantOptions): Grant {
+  #grant(role: CallerRole, grantee: IGrantable, options: PlatGrantOptions): Grant {
     this.#rejectTokens("grants");
-    const calls =
-      space === undefined
-        ? callsInEverySpace(role, [])
-        : callsInSpace(role, this.#readSpace(space));
+    const { space } = readProps(this, GRANT_OPTIONS, options);
+    const calls = space === undefined ? callsInEverySpace(role, []) : callsInSpace(role, space);
     return Grant.addToPrincipal({
       grantee,
       actions: ["execute-api:Invoke"],
@@ -339,12 +341,6 @@ export class PlatEnvironment extends Construct {
     throw this.#wrong(
       `access is "${this.#access}", whose callers have their roles in their tokens; ${what} are for access of the type "iam"`,
     );
-  }
-
-  #readSpace(space: string): string {
-    const read = orProblem(() => checked(fields({ space: spaceName }), { space }));
-    if (read instanceof Problem) throw this.#wrong(`the space "${space}" is wrong: ${read.detail}`);
-    return space;
   }
 
   #wrong(sentence: string): Error {

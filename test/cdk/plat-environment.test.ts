@@ -523,7 +523,22 @@ describe("a grant", () => {
 
   it("names a space as the API does", () => {
     expect(() => granted((plat, role) => plat.grantOperate(role, { space: "a b" }))).toThrow(
-      'the space "a b" is wrong: space must be a DNS label',
+      'shop-ipam/Ipam: {"space":"a b"} is wrong: space must be a DNS label',
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["spaces", { spaces: ["blue"] }],
+    ["no object", "blue"],
+    ["no space", { space: null }],
+    ["a space that is not set", { space: undefined }],
+  ])("of what is no option is an error, and no grant in every space: %s", (_, options) => {
+    const { stack, plat } = environment();
+    const role = new Role(stack, "Caller", {
+      assumedBy: new ServicePrincipal("ec2.amazonaws.com"),
+    });
+    expect(() => plat.grantAssign(role, options as { space: string })).toThrow(
+      /^shop-ipam\/Ipam: .* is wrong: (spaces is not a field here; known are space|body must be an object|space (must be|is required))/,
     );
   });
 
