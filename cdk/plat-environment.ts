@@ -1,4 +1,4 @@
-import { ArnFormat, Aspects, Stack } from "aws-cdk-lib";
+import { ArnFormat, Aspects, CfnWaitConditionHandle, Stack } from "aws-cdk-lib";
 import { type IAlarm, type Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
@@ -7,7 +7,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import { Construct } from "constructs";
+import { Construct, type IDependable } from "constructs";
 import * as v from "valibot";
 import { spaceName } from "../src/api/schema/field.ts";
 import { fields } from "../src/api/schema/schema.ts";
@@ -158,6 +158,7 @@ export class PlatEnvironment extends Construct {
   /** Gets each alarm; it has no subscriber at first. */
   readonly alarmTopic: ITopic;
   readonly alarms: IAlarm[];
+  readonly #service: Service;
   readonly #stageName: string;
   readonly #stage: StageMetrics;
   readonly #access: PlatAccess["type"];
@@ -216,6 +217,7 @@ export class PlatEnvironment extends Construct {
     });
     if (read.tracing === "xray") Aspects.of(this).add(new Traced());
     encryptWith(encryptionKey, this);
+    this.#service = service;
     this.endpoint = service.endpoint;
     this.apiId = service.apiId;
     this.table = table;
@@ -241,14 +243,12 @@ export class PlatEnvironment extends Construct {
     this.#rejectTokens("pools, addresses and prefixes of CloudFormation");
     if (space !== undefined) readProps(this, GRANT_OPTIONS, { space });
     const id = `Api${space === undefined ? "" : `-${space}`}`;
-    return (
-      (this.node.tryFindChild(id) as PlatApi | undefined) ??
-      new PlatApi(this, id, {
-        apiId: this.apiId,
-        endpoint: this.endpoint,
-        ...(space !== undefined && { space }),
-      })
-    );
+    const known = this.node.tryFindChild(id) as PlatApi | undefined;
+    if (known) return known;
+    const { apiId, endpoint } = this;
+    const api = new PlatApi(this, id, { apiId, endpoint, ...(space !== undefined && { space }) });
+    api.node.addDependency(this.#whole());
+    return api;
   }
 
   /** Lets a principal read. @throws {Error} unless callers are authorized by IAM */
@@ -334,6 +334,18 @@ export class PlatEnvironment extends Construct {
         }),
       ),
     });
+  }
+
+  /**
+   * Returns a resource that CloudFormation makes after all that serves, and deletes before it. A pool in the stack of its environment needs
+   * stage, permissions and scheduled runs, and its functions name this one resource in place of all of them.
+   */
+  #whole(): IDependable {
+    const known = this.node.tryFindChild("Whole");
+    if (known) return known;
+    const whole = new CfnWaitConditionHandle(this, "Whole");
+    whole.node.addDependency(this.#service);
+    return whole;
   }
 
   #rejectTokens(what: string): void {

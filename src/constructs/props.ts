@@ -2,7 +2,7 @@ import { Token } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import * as v from "valibot";
 import { orProblem, Problem } from "../api/schema/problem.ts";
-import { checked } from "../api/schema/schema.ts";
+import { checked, isRecord } from "../api/schema/schema.ts";
 
 /** Returns the error of a construct, which names it. */
 export const wrong = (construct: Construct, sentence: string): Error =>
@@ -16,8 +16,18 @@ export function readProps<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const read = orProblem(() => checked(schema, props));
   if (!(read instanceof Problem)) return read;
-  throw wrong(construct, `${JSON.stringify(props)} is wrong: ${read.detail}`);
+  throw wrong(construct, `${JSON.stringify(props, plain)} is wrong: ${read.detail}`);
 }
+
+/** Shows a construct by its class: as JSON it has the whole app, in circles. */
+const plain = (_: string, value: unknown): unknown =>
+  isRecord(value) && !isPlain(value) ? `a ${value.constructor.name}` : value;
+
+/** Returns true for a list, and for an object of no class. */
+const isPlain = (value: unknown): boolean =>
+  Array.isArray(value) || (isRecord(value) && ofNoClass.includes(Object.getPrototypeOf(value)));
+
+const ofNoClass = [Object.prototype, null];
 
 /** Makes a schema of what another one lets through, and of what nobody knows yet. */
 export const orLater = <Schema extends v.GenericSchema>(schema: Schema) =>
@@ -33,4 +43,4 @@ const LOOKUP = /^DUMMY$|^dummy-value-for-/;
 export const isLater = (value: unknown): boolean =>
   Token.isUnresolved(value) ||
   (typeof value === "string" && LOOKUP.test(value)) ||
-  (typeof value === "object" && value !== null && Object.values(value).some(isLater));
+  (isPlain(value) && Object.values(value as object).some(isLater));

@@ -558,6 +558,31 @@ it("an environment gives its API to no pool where callers bring tokens, which it
   );
 });
 
+it("a pool in the stack of its environment comes after all that serves it, and goes before that", () => {
+  const hostedZoneId = "Z0123456789ABCDEFGHIJ";
+  const domain = { name: "plat.example.com", certificateArn: CERTIFICATE_ARN, hostedZoneId };
+  const { stack, plat, template } = environment({ domain });
+  new PlatPool(stack, "Lan", { api: plat.api(), cidr: "10.1.0.0/24" });
+  const { Resources } = template().toJSON();
+  const pools = Object.keys(Resources).filter((id) => Resources[id].Type === "Custom::PlatPool");
+  const waited = new Set(pools);
+  // A set goes on through what is added to it meanwhile.
+  for (const id of waited) for (const other of namedIn(Resources[id])) waited.add(other);
+  const serving = Object.entries<{ Type: string }>(Resources)
+    .filter(([, { Type }]) => /^AWS::(ApiGatewayV2|Lambda|Scheduler|Route53)::/.test(Type))
+    .map(([id]) => id);
+  expect(serving.length).toBeGreaterThan(60);
+  expect(serving.filter((id) => !waited.has(id))).toEqual([]);
+});
+
+/** Returns the logical ids that a part of a template names: those that CloudFormation makes before it. */
+function namedIn(part: unknown): readonly string[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { Ref, DependsOn, "Fn::GetAtt": attribute } = part as Record<string, string | string[]>;
+  const ids = [Ref, DependsOn, attribute?.slice(0, 1)].flat().filter((id) => id !== undefined);
+  return [...ids, ...Object.values(part).flatMap(namedIn)];
+}
+
 it("an environment gives its API to pools of the same stack", () => {
   const { stack, plat, template } = environment();
   new PlatPool(stack, "Lan", { api: plat.api("blue"), cidr: "10.1.0.0/24" });

@@ -70,6 +70,16 @@ it.each<[string, (of: Shop) => unknown, string]>([
     "poolName must be a DNS name in lower case",
   ],
   ["the name of a pool that there is", ({ named }) => named("Lan"), "poolName must be a DNS name"],
+  [
+    "a pool in place of its name",
+    ({ pool, named }) => pool({ cidr: "10.1.0.0/24", parent: named("all") }),
+    'shop/Lan: {"cidr":"10.1.0.0/24","parent":{"api":"a PlatApi","poolName":"all"}} is wrong: parent must be a string',
+  ],
+  [
+    "a construct in place of its name",
+    ({ pool, api }) => pool({ cidr: "10.1.0.0/24", domain: api({ apiId: "abc123" }) }),
+    'shop/Lan: {"cidr":"10.1.0.0/24","domain":"a PlatApi"} is wrong: domain must be a string',
+  ],
   ["no pool", ({ address }) => address({ pool: undefined }), "shop/Web: pool must be a PlatPool"],
   ["a pool by its name", ({ prefix }) => prefix({ pool: "lan" }), "shop/Vpc: pool must be a"],
   ["a family", ({ address }) => address({ family: 5 }), "family must be 4 or 6"],
