@@ -1,10 +1,11 @@
+import { Stack } from "aws-cdk-lib";
 import { type ITable, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Bucket, type IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import * as v from "valibot";
 import { fields, rule } from "../src/api/schema/schema.ts";
-import { isLater, orLater, readProps } from "../src/constructs/props.ts";
+import { isLater, orLater, readProps, wrong } from "../src/constructs/props.ts";
 import { encryptWith } from "./encrypted-with.ts";
 import { ENVIRONMENTS, protectionOf } from "./environments.ts";
 import { Kept } from "./kept.ts";
@@ -90,6 +91,13 @@ export class PlatData extends Construct implements IPlatData {
       ATTRIBUTES,
       attributes,
     );
+    const { region, account } = Stack.of(place);
+    const isHere = tableStreamArn.includes(`:${region}:${account}:`);
+    if (!isLater([tableStreamArn, region, account]) && !isHere)
+      throw wrong(
+        place,
+        `tableStreamArn must be of ${region} and of the account ${account}, those of the stack`,
+      );
     return {
       table: TableV2.fromTableAttributes(place, "Table", { tableName, tableStreamArn }),
       history: TableV2.fromTableName(place, "History", historyName),

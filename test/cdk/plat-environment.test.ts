@@ -366,6 +366,14 @@ describe("the data of an environment", () => {
       "is wrong: tableStreamArn must be that of the table lost",
     ],
     [
+      "the stream of another Region",
+      ({ node }) => {
+        const env = { account: "123456789012", region: "eu-west-1" };
+        return attributesWith(new Stack(node.root, "abroad", { env }), {});
+      },
+      "abroad/Data: tableStreamArn must be of eu-west-1 and of the account 123456789012, those of the stack",
+    ],
+    [
       "an empty name",
       (stack) => attributesWith(stack, { historyName: "", trailBucketName: "" }),
       "historyName must be the name of a DynamoDB table; trailBucketName must be the name of a",
