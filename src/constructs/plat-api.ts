@@ -29,7 +29,7 @@ const API = fields({
     orLater(
       v.pipe(
         text,
-        v.regex(/^https?:\/\/[^/\s]+\/?$/, 'must be a URL, such as "https://plat.example.com"'),
+        v.regex(/^https?:\/\/[^\s?#]+$/, 'must be a URL, such as "https://plat.example.com"'),
       ),
     ),
   ),

@@ -38,8 +38,8 @@ it.each<[string, (of: Shop) => unknown, string]>([
     'endpoint must be a URL, such as "https://plat.example.com"',
   ],
   [
-    "an endpoint with a path",
-    ({ api }) => api({ apiId: "abc123", endpoint: "https://plat.example.com/v1" }),
+    "an endpoint with a query",
+    ({ api }) => api({ apiId: "abc123", endpoint: "https://plat.example.com?space=blue" }),
     "endpoint must be a URL",
   ],
   ["no API", ({ pool }) => pool({ api: undefined }), "shop/Lan: api must be a PlatApi"],
