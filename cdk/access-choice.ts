@@ -1,16 +1,19 @@
 import * as v from "valibot";
 import { fields, list } from "../src/api/schema/schema.ts";
+import { orLater } from "../src/constructs/props.ts";
 import { pattern } from "./pattern.ts";
 
 const AUDIENCES_MAX = 50;
 
-const issuer = pattern(
-  /^https:\/\/[\w.-]+(:\d+)?(\/[\w./~-]*)?$/,
-  'must be the URL of an issuer, as in the claim "iss", such as "https://login.example.com"',
+const issuer = orLater(
+  pattern(
+    /^https:\/\/[\w.-]+(:\d+)?(\/[\w./~-]*)?$/,
+    'must be the URL of an issuer, as in the claim "iss", such as "https://login.example.com"',
+  ),
 );
 
 const audience = list(
-  pattern(/^[\x21-\x7e]{1,255}$/, "must be a text without spaces"),
+  orLater(pattern(/^[\x21-\x7e]{1,255}$/, "must be a text without spaces")),
   { min: 1, max: AUDIENCES_MAX },
   {
     type: 'must be a list of audiences, such as ["plat"]',
@@ -39,9 +42,8 @@ const jwt = fields({
 const token = fields({
   type: v.literal("token"),
   /** The name of the secret in Secrets Manager. */
-  secret: pattern(
-    /^[\w/+=.@-]{1,505}$/,
-    'must be the name of a secret, such as "plat/prod/tokens"',
+  secret: orLater(
+    pattern(/^[\w/+=.@-]{1,505}$/, 'must be the name of a secret, such as "plat/prod/tokens"'),
   ),
 });
 

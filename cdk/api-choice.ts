@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { unique, whole } from "../src/api/schema/field.ts";
 import type { FieldProblem } from "../src/api/schema/problem.ts";
 import { fields, list, rule } from "../src/api/schema/schema.ts";
+import { orLater } from "../src/constructs/props.ts";
 import { keysOf, ROUTES } from "../src/contract/routes.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
@@ -64,9 +65,11 @@ const privateApi = v.pipe(
     /** The endpoints of VPCs for `execute-api`, through which callers come. */
     vpcEndpointIds: v.pipe(
       list(
-        pattern(
-          /^vpce-[0-9a-f]{8,17}$/,
-          'must be the id of a VPC endpoint, such as "vpce-0a1b2c3d4e5f67890"',
+        orLater(
+          pattern(
+            /^vpce-[0-9a-f]{8,17}$/,
+            'must be the id of a VPC endpoint, such as "vpce-0a1b2c3d4e5f67890"',
+          ),
         ),
         { min: 1, max: VPC_ENDPOINTS_MAX },
         {

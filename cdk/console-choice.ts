@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { FieldProblem } from "../src/api/schema/problem.ts";
 import { fields, list } from "../src/api/schema/schema.ts";
+import { orLater } from "../src/constructs/props.ts";
 import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
 
@@ -11,7 +12,9 @@ const SCOPE_DEFAULT = "openid";
 export const consoleChoice = fields({
   /** The client of the issuer that the console is, with JSON Web Tokens. */
   clientId: v.optional(
-    pattern(/^[\x21-\x7e]{1,255}$/, "must be the id of a client of the issuer, without spaces"),
+    orLater(
+      pattern(/^[\x21-\x7e]{1,255}$/, "must be the id of a client of the issuer, without spaces"),
+    ),
   ),
   /** The scopes to ask the issuer for. */
   scope: v.optional(
@@ -24,9 +27,11 @@ export const consoleChoice = fields({
   /** The origins of the issuer's endpoints, if they are not that of the issuer. */
   origins: v.optional(
     list(
-      pattern(
-        /^https:\/\/[\w.-]+(:\d+)?$/,
-        'must be an origin, such as "https://login.example.com"',
+      orLater(
+        pattern(
+          /^https:\/\/[\w.-]+(:\d+)?$/,
+          'must be an origin, such as "https://login.example.com"',
+        ),
       ),
       { max: ORIGINS_MAX },
       {

@@ -1,4 +1,5 @@
-import { Stack } from "aws-cdk-lib";
+import { Fn, Stack } from "aws-cdk-lib";
+import { isLater } from "../src/constructs/props.ts";
 import type { SignIn } from "../src/nouns/console/contract/sign-in.ts";
 import type { ConsoleSettings } from "../src/nouns/console/serve/files.ts";
 import type { AccessChoice } from "./access-choice.ts";
@@ -25,7 +26,11 @@ export function tellConsole(
         : { type: "token" };
   const settings: ConsoleSettings = {
     signIn,
-    origins: access.type === "jwt" ? [new URL(access.issuer).origin, ...origins] : [],
+    origins: access.type === "jwt" ? [originOf(access.issuer), ...origins] : [],
   };
   served.function.addEnvironment("CONSOLE_SETTINGS", Stack.of(served).toJsonString(settings));
 }
+
+/** Returns the origin of an issuer. That of one which only CloudFormation knows is `https://` and the third of its parts. */
+const originOf = (issuer: string): string =>
+  isLater(issuer) ? `https://${Fn.select(2, Fn.split("/", issuer))}` : new URL(issuer).origin;

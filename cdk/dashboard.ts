@@ -51,8 +51,11 @@ const HIGH = 6;
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
+    const { stackName, region } = Stack.of(this);
     new CloudWatchDashboard(this, "Dashboard", {
-      dashboardName: Stack.of(this).stackName,
+      // An account has one list of dashboards for all its Regions
+      // (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutDashboard.html).
+      dashboardName: `${stackName}-${region}`,
       defaultInterval: Duration.hours(3),
       widgets: [
         [alarmsOf(props), requestsOf(props)],

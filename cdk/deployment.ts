@@ -8,9 +8,9 @@ import { access } from "./access-choice.ts";
 import { ALARM_LEVELS } from "./alarms.ts";
 import { api, privateApiProblems } from "./api-choice.ts";
 import { consoleChoice, consoleProblems } from "./console-choice.ts";
-import { domain, regionOf } from "./domain-choice.ts";
+import { certificateProblems, domain } from "./domain-choice.ts";
 import type { EnvironmentName } from "./environments.ts";
-import { pattern } from "./pattern.ts";
+import { dynamoTable, pattern } from "./pattern.ts";
 import { regionProblem, regionsSetting } from "./regions.ts";
 import { trailLock } from "./trail.ts";
 
@@ -46,7 +46,7 @@ export const deployment = v.pipe(
       pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a Region, such as "eu-central-1"'),
     ),
     /** The name of an existing table, such as a restored one. The deployment then creates none. */
-    tableName: v.optional(pattern(/^[\w.-]{3,255}$/, "must be the name of a DynamoDB table")),
+    tableName: v.optional(dynamoTable),
     /** The lock of the objects in the trail; none if absent. */
     trailLock: v.optional(trailLock),
     /** True if a customer managed key encrypts the table, the queues, the topics and the logs. */
@@ -115,18 +115,19 @@ export const deployment = v.pipe(
       ? [{ field: "domain", problem: "must be absent beside regions: each Region has its own API" }]
       : [],
   ),
-  rule(({ api, ...beside }) => (api?.type === "private" ? privateApiProblems(beside) : [])),
-  rule(({ console, ...beside }) => (console ? consoleProblems(console, beside) : [])),
-  rule(({ region, domain }) =>
-    region === undefined || domain === undefined || regionOf(domain) === region
+  rule(({ access, spaces }) =>
+    spaces.length === 0 || access === undefined || access.type === "iam"
       ? []
       : [
           {
-            field: "domain",
-            problem: `must have a certificate in ${region}, not in ${regionOf(domain)}`,
+            field: "spaces",
+            problem: `must be absent beside access of the type "${access.type}": its callers have roles in spaces by their tokens`,
           },
         ],
   ),
+  rule(({ api, ...beside }) => (api?.type === "private" ? privateApiProblems(beside) : [])),
+  rule(({ console, ...beside }) => (console ? consoleProblems(console, beside) : [])),
+  rule(({ region, domain }) => (region && domain ? certificateProblems(domain, region) : [])),
 );
 
 /** The target of a deployment. Without an account and a Region, an environment can be synthesized, but not deployed. */

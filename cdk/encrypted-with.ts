@@ -1,4 +1,4 @@
-import type { IAspect } from "aws-cdk-lib";
+import { Aspects, type IAspect } from "aws-cdk-lib";
 import { CfnGlobalTable } from "aws-cdk-lib/aws-dynamodb";
 import { CfnEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -6,7 +6,8 @@ import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnBucket } from "aws-cdk-lib/aws-s3";
 import { CfnTopic } from "aws-cdk-lib/aws-sns";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
-import type { IConstruct } from "constructs";
+import type { Construct, IConstruct } from "constructs";
+import { wrong } from "../src/constructs/props.ts";
 
 /**
  * Encrypts every table, bucket, queue, topic, event bus and log group within a scope with a customer managed key. It reaches resources
@@ -55,4 +56,15 @@ export class EncryptedWith implements IAspect {
         );
     }
   }
+}
+
+/** Encrypts what is within a construct, if there is a key. @throws {Error} if the key is none; without its ARN nothing would be encrypted */
+export function encryptWith(key: IKey | undefined, scope: Construct): void {
+  if (!key) return;
+  if (typeof key.keyArn !== "string")
+    throw wrong(
+      scope,
+      "encryptionKey must be a key of KMS, such as new Key(…) or Key.fromKeyArn(…), not its name or ARN",
+    );
+  Aspects.of(scope).add(new EncryptedWith(key));
 }

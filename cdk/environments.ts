@@ -1,7 +1,9 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
+import type { Construct } from "constructs";
 import { SHARDS } from "../src/base/limits.ts";
+import { wrong } from "../src/constructs/props.ts";
 
 /** The differences between environments; everything else is the same. */
 export interface Environment {
@@ -90,6 +92,12 @@ export const ENVIRONMENT_NAMES = Object.keys(ENVIRONMENTS) as EnvironmentName[];
 
 export function isEnvironmentName(name: string): name is EnvironmentName {
   return Object.hasOwn(ENVIRONMENTS, name);
+}
+
+/** Returns the environment that a property names: `prod` if it is absent. @throws {Error} if there is no such one */
+export function protectionOf(construct: Construct, protection = "prod"): EnvironmentName {
+  if (isEnvironmentName(protection)) return protection;
+  throw wrong(construct, `protection is "${protection}"; it must be "dev" or "prod"`);
 }
 
 /** Returns the name of an environment's CDK Stage; its stacks are deployed as `<stage>/*`. */

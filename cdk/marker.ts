@@ -3,11 +3,15 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
+import { wrong } from "../src/constructs/props.ts";
 import { ACCESS, type DeployedFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
 
 /** The function whose runs mark the table. */
 const MARKS: DeployedFunctionName = "repair";
+
+/** The beginning of a name that Systems Manager keeps for AWS (https://docs.aws.amazon.com/systems-manager/latest/userguide/sysman-paramstore-su-create.html). */
+const RESERVED = /^(aws|ssm)/i;
 
 /**
  * The time of the last mark of the table, outside of the table. If the table goes back in time, this parameter does not, and the function that
@@ -22,8 +26,14 @@ export class Marker extends Construct {
 
   constructor(scope: Construct, id: string, { removalPolicy }: Pick<Environment, "removalPolicy">) {
     super(scope, id);
+    const { stackName } = Stack.of(this);
+    if (RESERVED.test(stackName))
+      throw wrong(
+        this,
+        `the stack ${stackName} needs a name that begins neither with aws nor with ssm, because parameters begin with its name`,
+      );
     this.#parameter = new StringParameter(this, "Parameter", {
-      parameterName: `${Stack.of(this).stackName}-table-mark`,
+      parameterName: `${stackName}-table-mark`,
       description:
         "When Plat last marked its table, in milliseconds since 1970. Plat writes it. 0 lets an empty table serve.",
       // CloudFormation sets this value once, and does not see what the function writes.

@@ -1,14 +1,15 @@
-import { Aspects } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { type ITable, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Bucket, type IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import * as v from "valibot";
-import { fields } from "../src/api/schema/schema.ts";
-import { EncryptedWith } from "./encrypted-with.ts";
-import { ENVIRONMENTS } from "./environments.ts";
+import { fields, rule } from "../src/api/schema/schema.ts";
+import { isLater, orLater, readProps, wrong } from "../src/constructs/props.ts";
+import { encryptWith } from "./encrypted-with.ts";
+import { ENVIRONMENTS, protectionOf } from "./environments.ts";
 import { Kept } from "./kept.ts";
-import { protectionOf, readProps } from "./props.ts";
+import { dynamoTable, pattern } from "./pattern.ts";
 import { Table } from "./table.ts";
 import { trailLock } from "./trail.ts";
 
@@ -48,12 +49,26 @@ export interface PlatDataAttributes {
   readonly trailBucketName: string;
 }
 
-const ATTRIBUTES = fields({
-  tableName: v.string("must be the name of a table"),
-  tableStreamArn: v.string("must be the ARN of the stream of the table"),
-  historyName: v.string("must be the name of a table"),
-  trailBucketName: v.string("must be the name of a bucket"),
-});
+const ATTRIBUTES = v.pipe(
+  fields({
+    tableName: orLater(dynamoTable),
+    tableStreamArn: orLater(
+      pattern(
+        /^arn:aws[\w-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/,
+        "must be the ARN of the stream of the table, which DynamoDB tells as LatestStreamArn",
+      ),
+    ),
+    historyName: orLater(dynamoTable),
+    trailBucketName: orLater(
+      pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket of S3"),
+    ),
+  }),
+  rule(({ tableName, tableStreamArn }) =>
+    isLater([tableName, tableStreamArn]) || tableStreamArn.includes(`:table/${tableName}/`)
+      ? []
+      : [{ field: "tableStreamArn", problem: `must be that of the table ${tableName}` }],
+  ),
+);
 
 /**
  * The data of an environment: table, history and trail. In a stack of its own it stays when all code goes, and
@@ -76,6 +91,13 @@ export class PlatData extends Construct implements IPlatData {
       ATTRIBUTES,
       attributes,
     );
+    const { region, account } = Stack.of(place);
+    const isHere = tableStreamArn.includes(`:${region}:${account}:`);
+    if (!isLater([tableStreamArn, region, account]) && !isHere)
+      throw wrong(
+        place,
+        `tableStreamArn must be of ${region} and of the account ${account}, those of the stack`,
+      );
     return {
       table: TableV2.fromTableAttributes(place, "Table", { tableName, tableStreamArn }),
       history: TableV2.fromTableName(place, "History", historyName),
@@ -95,7 +117,7 @@ export class PlatData extends Construct implements IPlatData {
     this.table = table as ITable;
     this.history = history as ITable;
     this.trailBucket = bucket as IBucket;
-    if (encryptionKey) Aspects.of(this).add(new EncryptedWith(encryptionKey));
+    encryptWith(encryptionKey, this);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ArnFormat, Aspects, Stack } from "aws-cdk-lib";
+import { ArnFormat, Aspects, CfnWaitConditionHandle, Stack } from "aws-cdk-lib";
 import { type IAlarm, type Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
@@ -7,19 +7,20 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import { Construct } from "constructs";
+import { Construct, type IDependable } from "constructs";
+import * as v from "valibot";
 import { spaceName } from "../src/api/schema/field.ts";
-import { orProblem, Problem } from "../src/api/schema/problem.ts";
-import { checked, fields } from "../src/api/schema/schema.ts";
+import { fields } from "../src/api/schema/schema.ts";
 import { PlatApi } from "../src/constructs/plat-api.ts";
+import { readProps, wrong } from "../src/constructs/props.ts";
 import { type CallerRole, callsInEverySpace, callsInSpace } from "./callers.ts";
 import { deployment } from "./deployment.ts";
-import { EncryptedWith } from "./encrypted-with.ts";
-import { environmentOf, UNNAMED } from "./environments.ts";
+import { certificateProblems } from "./domain-choice.ts";
+import { encryptWith } from "./encrypted-with.ts";
+import { environmentOf, protectionOf, UNNAMED } from "./environments.ts";
 import { pinFlags } from "./flags.ts";
 import { EACH_5_MINUTES, EACH_15_MINUTES, ownMetric, type StageMetrics } from "./metrics.ts";
 import { type IPlatData, PlatData, type PlatTrailLock } from "./plat-data.ts";
-import { protectionOf, readProps, wrong } from "./props.ts";
 import { Service } from "./service.ts";
 import { Traced } from "./traced.ts";
 
@@ -114,6 +115,9 @@ export interface PlatGrantOptions {
   readonly space?: string;
 }
 
+/** The options of a grant. A space that is there and undefined is an error, because a grant in every space would take its place. */
+const GRANT_OPTIONS = fields({ space: v.exactOptional(spaceName) });
+
 /** The settings of a deployment that an environment in one stack cannot have, or has by other means. */
 const OF_STAGES: ReadonlySet<string> = new Set([
   "account",
@@ -124,6 +128,12 @@ const OF_STAGES: ReadonlySet<string> = new Set([
   "spaces",
   "api",
 ]);
+
+/** The settings that it can have, and its properties beside them. */
+const SETTINGS = Object.keys(deployment.entries).filter((name) => !OF_STAGES.has(name));
+const OWN = ["protection", "data", "encryptionKey"];
+
+const NO_DATA = "data must be a PlatData, or PlatData.fromAttributes(…)";
 
 const MARK = Symbol.for("plat-ipam.PlatEnvironment");
 
@@ -148,6 +158,7 @@ export class PlatEnvironment extends Construct {
   /** Gets each alarm; it has no subscriber at first. */
   readonly alarmTopic: ITopic;
   readonly alarms: IAlarm[];
+  readonly #service: Service;
   readonly #stageName: string;
   readonly #stage: StageMetrics;
   readonly #access: PlatAccess["type"];
@@ -170,7 +181,12 @@ export class PlatEnvironment extends Construct {
       throw this.#wrong(
         `${elsewhere} is no property of an environment in one stack: PlatStage has it`,
       );
+    const unknown = Object.keys(settings).find((name) => !SETTINGS.includes(name));
+    if (unknown !== undefined)
+      throw this.#wrong(`${unknown} is no property; known are ${[...OWN, ...SETTINGS].join(", ")}`);
     const read = readProps(this, deployment, settings);
+    const [problem] = read.domain ? certificateProblems(read.domain, stack.region) : [];
+    if (problem) throw this.#wrong(`${problem.field} ${problem.problem}`);
     if (data && read.trailLock)
       throw this.#wrong("trailLock must be absent beside data: it is a property of PlatData");
     const environment = environmentOf(protection, read);
@@ -182,9 +198,8 @@ export class PlatEnvironment extends Construct {
         protection,
         ...(read.trailLock && { trailLock: read.trailLock }),
       });
-    const streamArn = table.tableStreamArn;
-    if (streamArn === undefined)
-      throw this.#wrong("data has no stream: it must be a PlatData, or PlatData.fromAttributes(…)");
+    const streamArn = table?.tableStreamArn;
+    if (!streamArn || !history || !trailBucket) throw this.#wrong(NO_DATA);
     const service = new Service(this, "Service", {
       environment,
       table,
@@ -201,7 +216,8 @@ export class PlatEnvironment extends Construct {
       ...(read.rollout && { rollout: read.rollout }),
     });
     if (read.tracing === "xray") Aspects.of(this).add(new Traced());
-    if (encryptionKey) Aspects.of(this).add(new EncryptedWith(encryptionKey));
+    encryptWith(encryptionKey, this);
+    this.#service = service;
     this.endpoint = service.endpoint;
     this.apiId = service.apiId;
     this.table = table;
@@ -221,17 +237,18 @@ export class PlatEnvironment extends Construct {
    * Returns the API as the other constructs take it: `new PlatPool(stack, "Lan", { api: plat.api(), … })`.
    *
    * @param space the address space; `default` unless named
+   * @throws {Error} unless callers are authorized by IAM, as the functions of those constructs are
    */
   api(space?: string): PlatApi {
-    const id = `Api${space === undefined ? "" : `-${this.#readSpace(space)}`}`;
-    return (
-      (this.node.tryFindChild(id) as PlatApi | undefined) ??
-      new PlatApi(this, id, {
-        apiId: this.apiId,
-        endpoint: this.endpoint,
-        ...(space !== undefined && { space }),
-      })
-    );
+    this.#rejectTokens("pools, addresses and prefixes of CloudFormation");
+    if (space !== undefined) readProps(this, GRANT_OPTIONS, { space });
+    const id = `Api${space === undefined ? "" : `-${space}`}`;
+    const known = this.node.tryFindChild(id) as PlatApi | undefined;
+    if (known) return known;
+    const { apiId, endpoint } = this;
+    const api = new PlatApi(this, id, { apiId, endpoint, ...(space !== undefined && { space }) });
+    api.node.addDependency(this.#whole());
+    return api;
   }
 
   /** Lets a principal read. @throws {Error} unless callers are authorized by IAM */
@@ -301,15 +318,10 @@ export class PlatEnvironment extends Construct {
     return ownMetric(this, metricName, of).with(rest);
   }
 
-  #grant(role: CallerRole, grantee: IGrantable, { space }: PlatGrantOptions): Grant {
-    if (this.#access !== "iam")
-      throw this.#wrong(
-        `access is "${this.#access}", whose callers have their roles in their tokens; grants are for access of the type "iam"`,
-      );
-    const calls =
-      space === undefined
-        ? callsInEverySpace(role, [])
-        : callsInSpace(role, this.#readSpace(space));
+  #grant(role: CallerRole, grantee: IGrantable, options: PlatGrantOptions): Grant {
+    this.#rejectTokens("grants");
+    const { space } = readProps(this, GRANT_OPTIONS, options);
+    const calls = space === undefined ? callsInEverySpace(role, []) : callsInSpace(role, space);
     return Grant.addToPrincipal({
       grantee,
       actions: ["execute-api:Invoke"],
@@ -324,10 +336,23 @@ export class PlatEnvironment extends Construct {
     });
   }
 
-  #readSpace(space: string): string {
-    const read = orProblem(() => checked(fields({ space: spaceName }), { space }));
-    if (read instanceof Problem) throw this.#wrong(`the space "${space}" is wrong: ${read.detail}`);
-    return space;
+  /**
+   * Returns a resource that CloudFormation makes after all that serves, and deletes before it. A pool in the stack of its environment needs
+   * stage, permissions and scheduled runs, and its functions name this one resource in place of all of them.
+   */
+  #whole(): IDependable {
+    const known = this.node.tryFindChild("Whole");
+    if (known) return known;
+    const whole = new CfnWaitConditionHandle(this, "Whole");
+    whole.node.addDependency(this.#service);
+    return whole;
+  }
+
+  #rejectTokens(what: string): void {
+    if (this.#access === "iam") return;
+    throw this.#wrong(
+      `access is "${this.#access}", whose callers have their roles in their tokens; ${what} are for access of the type "iam"`,
+    );
   }
 
   #wrong(sentence: string): Error {

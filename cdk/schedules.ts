@@ -5,6 +5,7 @@ import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { EVERY_SHARD } from "../src/base/hash.ts";
+import { wrong } from "../src/constructs/props.ts";
 import { SCHEDULED_FUNCTIONS, type ScheduledFunctionName } from "./access.ts";
 import type { Environment } from "./environments.ts";
 import type { TableFunction } from "./function.ts";
@@ -27,6 +28,26 @@ export function scheduleInputs(
   if (name === "work") return [undefined];
   const firsts = EVERY_SHARD.filter((shard) => shard % shardsPerSchedule === 0);
   return firsts.map((first) => ({ shards: EVERY_SHARD.slice(first, first + shardsPerSchedule) }));
+}
+
+/** The executions that Lambda lets nobody reserve (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html). */
+const UNRESERVED_MIN = 100;
+
+/** Checks that an account has the executions that the schedules reserve: Lambda would fail the deployment. @throws {Error} */
+export function checkConcurrency(
+  scope: Construct,
+  environment: Environment,
+  lambdaConcurrency: number,
+): void {
+  const { reservedPerSchedule = 0 } = environment;
+  const schedules = SCHEDULED_FUNCTIONS.flatMap((name) => scheduleInputs(name, environment));
+  const reserved = reservedPerSchedule * schedules.length;
+  const needed = reserved + UNRESERVED_MIN;
+  if (reserved === 0 || lambdaConcurrency >= needed) return;
+  throw wrong(
+    scope,
+    `lambdaConcurrency is ${lambdaConcurrency}; it must be at least ${needed}: the schedules reserve ${reserved} executions, and Lambda keeps ${UNRESERVED_MIN} unreserved. Raise the quota of the account first`,
+  );
 }
 
 /**

@@ -25,7 +25,7 @@ import type { StageMetrics } from "./metrics.ts";
 import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
 import { Publishing } from "./publishing.ts";
-import { Schedules, scheduleInputs } from "./schedules.ts";
+import { checkConcurrency, Schedules, scheduleInputs } from "./schedules.ts";
 import { existingTable, type TableReference } from "./table.ts";
 import { tableStreamOf } from "./table-stream.ts";
 
@@ -82,6 +82,7 @@ export class Service extends Construct {
 
   constructor(scope: Construct, id: string, { environment, ...props }: ServiceProps) {
     super(scope, id);
+    checkConcurrency(this, environment, props.lambdaConcurrency);
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     const { history, bucket } = props.trail;

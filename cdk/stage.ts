@@ -1,18 +1,19 @@
 import { Aspects, CfnRule, Fn, type Stack, Stage } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { readProps } from "../src/constructs/props.ts";
 import { contextKey, type Deployment, deployment, readDeployment } from "./deployment.ts";
 import { EncryptedWith } from "./encrypted-with.ts";
 import {
   ENVIRONMENTS,
   type EnvironmentName,
   environmentOf,
+  protectionOf,
   stackId,
   stageName,
 } from "./environments.ts";
 import { pinFlags } from "./flags.ts";
 import { KeyStack } from "./key-stack.ts";
 import type { PlatServiceProps } from "./plat-environment.ts";
-import { protectionOf, readProps } from "./props.ts";
 import { servingRegions } from "./regions.ts";
 import { StatefulStack, StatelessStack, TrailStack } from "./stacks.ts";
 import { Traced } from "./traced.ts";

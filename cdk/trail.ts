@@ -64,7 +64,8 @@ export class Trail extends Construct {
       removalPolicy: environment.removalPolicy,
     });
     const { stackName, account } = Stack.of(this);
-    const database = stackName.replaceAll("-", "_");
+    // Glue keeps the names of databases in lower case.
+    const database = stackName.replaceAll("-", "_").toLowerCase();
     const changes = new CfnTable(this, "Changes", {
       catalogId: account,
       databaseName: database,

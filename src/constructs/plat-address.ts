@@ -1,5 +1,10 @@
 import type { Construct } from "constructs";
-import type { IPlatPool } from "./plat-pool.ts";
+import * as v from "valibot";
+import { address, newHandle, newHost } from "../api/schema/field.ts";
+import { fields } from "../api/schema/schema.ts";
+import { FAMILIES } from "../net/address.ts";
+import { FROM_POOL, type IPlatPool } from "./plat-pool.ts";
+import { orLater } from "./props.ts";
 import { PlatResource } from "./resource.ts";
 
 /** Properties of `PlatAddress`. A change of any of them means another address. */
@@ -19,6 +24,13 @@ export interface PlatAddressProps {
   readonly host?: string;
 }
 
+const ADDRESS = fields({
+  handle: v.optional(orLater(newHandle)),
+  family: v.optional(orLater(v.picklist(FAMILIES, "must be 4 or 6"))),
+  address: v.optional(orLater(address)),
+  host: v.optional(orLater(newHost)),
+});
+
 /** One address of a pool. It is released with its resource. */
 export class PlatAddress extends PlatResource {
   /** The address, such as `10.1.0.7`, as a token. */
@@ -30,14 +42,21 @@ export class PlatAddress extends PlatResource {
   /** The handle of the address, as a token. */
   readonly handle: string;
 
-  constructor(scope: Construct, id: string, props: PlatAddressProps) {
-    const { pool, handle, family, address, host } = props;
-    super(scope, id, pool.api, "Address", {
-      Pool: pool.poolName,
-      Handle: handle,
-      Family: family?.toString(),
-      Address: address,
-      Host: host,
+  /** @throws {Error} if a property is wrong; the message names it */
+  constructor(scope: Construct, id: string, { pool, ...props }: PlatAddressProps) {
+    const { handle, family, address, host } = props;
+    super(scope, id, pool, {
+      kind: "Address",
+      source: FROM_POOL,
+      props,
+      schema: ADDRESS,
+      properties: {
+        Pool: pool?.poolName,
+        Handle: handle,
+        Family: family?.toString(),
+        Address: address,
+        Host: host,
+      },
     });
     this.address = this.attribute("Address");
     this.cidr = this.attribute("Cidr");

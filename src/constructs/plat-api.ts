@@ -1,5 +1,9 @@
 import { Stack } from "aws-cdk-lib";
 import { Construct } from "constructs";
+import * as v from "valibot";
+import { spaceName, text } from "../api/schema/field.ts";
+import { fields } from "../api/schema/schema.ts";
+import { orLater, readProps } from "./props.ts";
 import { Provider, type ResourceKindName } from "./provider.ts";
 
 /** Properties of `PlatApi`. */
@@ -14,6 +18,24 @@ export interface PlatApiProps {
   readonly space?: string;
 }
 
+const API = fields({
+  apiId: orLater(
+    v.pipe(text, v.regex(/^[a-z0-9]+$/, 'must be the id of an HTTP API, such as "abc123"')),
+  ),
+  region: v.optional(
+    orLater(v.pipe(text, v.regex(/^[a-z0-9-]+$/, 'must be a Region, such as "eu-central-1"'))),
+  ),
+  endpoint: v.optional(
+    orLater(
+      v.pipe(
+        text,
+        v.regex(/^https?:\/\/[^\s?#]+$/, 'must be a URL, such as "https://plat.example.com"'),
+      ),
+    ),
+  ),
+  space: v.optional(orLater(spaceName)),
+});
+
 /**
  * The API of Plat that gives resources what they have. It has a function for each kind of resource that a stack uses,
  * with the rights of this kind.
@@ -24,14 +46,15 @@ export class PlatApi extends Construct {
   readonly endpoint: string;
   readonly space: string | undefined;
 
+  /** @throws {Error} if a property is wrong; the message names it */
   constructor(scope: Construct, id: string, props: PlatApiProps) {
     super(scope, id);
-    const { region, urlSuffix } = Stack.of(this);
-    this.apiId = props.apiId;
-    this.region = props.region ?? region;
-    this.space = props.space;
-    this.endpoint =
-      props.endpoint ?? `https://${props.apiId}.execute-api.${this.region}.${urlSuffix}`;
+    const { apiId, region, endpoint, space } = readProps(this, API, props);
+    const { region: own, urlSuffix } = Stack.of(this);
+    this.apiId = apiId;
+    this.region = region ?? own;
+    this.space = space;
+    this.endpoint = endpoint ?? `https://${apiId}.execute-api.${this.region}.${urlSuffix}`;
   }
 
   /**

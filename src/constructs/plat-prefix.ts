@@ -1,5 +1,11 @@
 import type { Construct } from "constructs";
-import type { IPlatPool } from "./plat-pool.ts";
+import * as v from "valibot";
+import { cidr } from "../api/schema/field.ts";
+import { fields } from "../api/schema/schema.ts";
+import { FAMILIES } from "../net/address.ts";
+import { prefixBody } from "../nouns/prefix/contract/request.ts";
+import { FROM_POOL, type IPlatPool } from "./plat-pool.ts";
+import { orLater } from "./props.ts";
 import { PlatResource } from "./resource.ts";
 
 /** Properties of `PlatPrefix`. A change of any of them means another prefix. */
@@ -17,6 +23,12 @@ export interface PlatPrefixProps {
   readonly cidr?: string;
 }
 
+const PREFIX = fields({
+  handle: v.optional(orLater(prefixBody.entries.handle)),
+  family: v.optional(orLater(v.picklist(FAMILIES, "must be 4 or 6"))),
+  cidr: v.optional(orLater(cidr)),
+});
+
 /** One prefix of a pool, such as that of a cluster or a VPC. It is released with its resource. */
 export class PlatPrefix extends PlatResource {
   /** The prefix, such as `10.64.16.0/20`, as a token. */
@@ -24,12 +36,20 @@ export class PlatPrefix extends PlatResource {
   /** The handle of the prefix, as a token. */
   readonly handle: string;
 
-  constructor(scope: Construct, id: string, { pool, handle, family, cidr }: PlatPrefixProps) {
-    super(scope, id, pool.api, "Prefix", {
-      Pool: pool.poolName,
-      Handle: handle,
-      Family: family?.toString(),
-      Cidr: cidr,
+  /** @throws {Error} if a property is wrong; the message names it */
+  constructor(scope: Construct, id: string, { pool, ...props }: PlatPrefixProps) {
+    const { handle, family, cidr } = props;
+    super(scope, id, pool, {
+      kind: "Prefix",
+      source: FROM_POOL,
+      props,
+      schema: PREFIX,
+      properties: {
+        Pool: pool?.poolName,
+        Handle: handle,
+        Family: family?.toString(),
+        Cidr: cidr,
+      },
     });
     this.cidr = this.attribute("Cidr");
     this.handle = this.attribute("Handle");

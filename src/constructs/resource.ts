@@ -1,21 +1,41 @@
 import { createHash } from "node:crypto";
 import { CustomResource, Resource, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import type * as v from "valibot";
 import type { PlatApi } from "./plat-api.ts";
+import { readProps, wrong } from "./props.ts";
 import type { ResourceKindName } from "./provider.ts";
+
+/** A resource to make. */
+interface Wanted {
+  readonly kind: ResourceKindName;
+  /** Says what has the API, for an error. */
+  readonly source: string;
+  /** The other properties, and their schema. */
+  readonly props: object;
+  readonly schema: v.GenericSchema;
+  /** The properties as CloudFormation has them. */
+  readonly properties: Readonly<Record<string, string | undefined>>;
+}
 
 /** A resource that Plat's API gives. */
 export abstract class PlatResource extends Resource {
   readonly #custom: CustomResource;
 
+  /**
+   * @param from what has the API, such as a pool
+   * @throws {Error} if a property is wrong; the message names it
+   */
   protected constructor(
     scope: Construct,
     id: string,
-    api: PlatApi,
-    kind: ResourceKindName,
-    properties: Readonly<Record<string, string | undefined>>,
+    from: { readonly api: PlatApi },
+    { kind, source, props, schema, properties }: Wanted,
   ) {
     super(scope, id);
+    const api = from?.api;
+    if (typeof api?._provider !== "function") throw wrong(this, source);
+    readProps(this, schema, props);
     const { endpoint, region, space } = api;
     const place = {
       Endpoint: endpoint,

@@ -68,6 +68,7 @@ describe("the rows of choices", () => {
     expect([...new Set(choices)].sort()).toEqual([
       "access api",
       "access console",
+      "access spaces",
       "api console",
       "api domain",
       "api regions",

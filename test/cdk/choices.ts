@@ -98,7 +98,7 @@ const CHOICES: Readonly<Record<string, readonly Settings[]>> = {
     { mode: "compliance", days: 400 },
     { mode: "governance", days: 30 },
   ),
-  lambdaConcurrency: valuesOf("lambdaConcurrency", 10),
+  lambdaConcurrency: valuesOf("lambdaConcurrency", 200),
   shardsPerSchedule: valuesOf("shardsPerSchedule", 1),
   dashboard: valuesOf("dashboard", true),
   alarms: valuesOf("alarms", "all"),

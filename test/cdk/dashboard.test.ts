@@ -27,10 +27,12 @@ describe.each(ENVIRONMENT_NAMES)("the dashboard of %s", (name) => {
   const widgets: readonly Widget[] = JSON.parse(text).widgets;
   const first = widgets.filter(({ y, height }) => y + height <= FIRST_SCREEN_ROWS);
 
-  it("is a choice, and one, under the name of the stack", () => {
+  it("is a choice, and one, under the name of the stack and of its Region, because an account has it for all Regions", () => {
     templates[name].stateless.resourceCountIs("AWS::CloudWatch::Dashboard", 0);
     expect(dashboards).toHaveLength(1);
-    expect(dashboards[0]?.Properties.DashboardName).toBe(`plat-${name}-stateless`);
+    expect(dashboards[0]?.Properties.DashboardName).toEqual({
+      "Fn::Join": ["", [`plat-${name}-stateless-`, { Ref: "AWS::Region" }]],
+    });
   });
 
   it("shows on its first screen whether the environment is healthy: the state of every alarm", () => {

@@ -132,6 +132,10 @@ describe("the context of an environment", () => {
       { account: "123456789012", region: "us-east-1", domain: DOMAIN },
       /domain must have a certificate in us-east-1, not in eu-central-1/,
     ],
+    [
+      { access: ACCESS_BY_JWT, spaces: ["blue"] },
+      /spaces must be absent beside access of the type "jwt": its callers have roles in spaces/,
+    ],
     [{ accountId: "123456789012" }, /accountId is not a field here/],
     ["123456789012", /must be an object/],
   ])("%j is rejected by the name of its setting", (context, message) => {

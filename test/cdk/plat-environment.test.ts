@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { App, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { UserPool } from "aws-cdk-lib/aws-cognito";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { HostedZone } from "aws-cdk-lib/aws-route53";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { StringParameter } from "aws-cdk-lib/aws-ssm";
 // The flags with which `cdk init` begins an app.
 import INIT from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import type * as v from "valibot";
@@ -10,6 +15,7 @@ import { ACCESS } from "../../cdk/access.ts";
 import type { deployment } from "../../cdk/deployment.ts";
 import {
   PlatData,
+  type PlatDataAttributes,
   PlatEnvironment,
   type PlatEnvironmentProps,
   PlatPool,
@@ -28,8 +34,24 @@ const MERGED = new Set([
   "AWS::KMS::Key",
 ]);
 
-const newStack = (flags: object = {}) =>
-  new Stack(new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } }), "shop-ipam");
+const newApp = (flags: object = {}) =>
+  new App({ context: { "aws:cdk:bundling-stacks": [], ...flags } });
+const newStack = (flags: object = {}) => new Stack(newApp(flags), "shop-ipam");
+
+const CERTIFICATE_ARN =
+  "arn:aws:acm:eu-central-1:123456789012:certificate/12345678-1234-1234-1234-123456789012";
+const STREAM_ARN =
+  "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
+
+/** Returns data that there is, with other attributes than the usual ones. */
+const attributesWith = (stack: Stack, others: Partial<PlatDataAttributes>) =>
+  PlatData.fromAttributes(stack, "Data", {
+    tableName: "restored",
+    tableStreamArn: STREAM_ARN,
+    historyName: "the-past",
+    trailBucketName: "the-trail",
+    ...others,
+  });
 
 function environment(props?: PlatEnvironmentProps, flags?: object) {
   const stack = newStack(flags);
@@ -149,13 +171,123 @@ describe("an environment in a stack of somebody else", () => {
     ],
     [{ lambdaConcurrency: 0 }, "lambdaConcurrency"],
     [{ rollout: "slow" }, "rollout must be at-once or canary"],
-    [{ spread: 1 }, "spread"],
+    [
+      { spread: 1 },
+      "shop-ipam/Ipam: spread is no property; known are protection, data, encryptionKey, trailLock, ",
+    ],
+    [{ data: {} }, "shop-ipam/Ipam: data must be a PlatData, or PlatData.fromAttributes(…)"],
+    [
+      { encryptionKey: "arn:aws:kms:eu-central-1:123456789012:key/1" },
+      "shop-ipam/Ipam: encryptionKey must be a key of KMS, such as new Key(…)",
+    ],
     [
       { api: { type: "http" } },
       "api is no property of an environment in one stack: PlatStage has it",
     ],
   ])("names the property that is wrong: %j", (props, sentence) => {
     expect(() => environment(props as PlatEnvironmentProps)).toThrow(sentence);
+  });
+
+  it("has no fewer executions of Lambda than prod reserves and Lambda keeps", () => {
+    const few = { lambdaConcurrency: 108 };
+    expect(() => environment(few)).toThrow(
+      "shop-ipam/Ipam/Service: lambdaConcurrency is 108; it must be at least 109: the schedules reserve 9 executions",
+    );
+    expect(() => environment({ lambdaConcurrency: 109, shardsPerSchedule: 1 })).toThrow(
+      "it must be at least 133",
+    );
+    environment({ lambdaConcurrency: 109 });
+    environment({ lambdaConcurrency: 10, protection: "dev" });
+  });
+
+  it("has names that AWS takes, from that of its stack", () => {
+    const inStack = (name: string) => {
+      const stack = new Stack(newApp(), name);
+      new PlatEnvironment(stack, "Ipam");
+      return Template.fromStack(stack);
+    };
+    for (const name of ["aws-ipam", "SSM-ipam"])
+      expect(() => inStack(name)).toThrow(
+        `the stack ${name} needs a name that begins neither with aws nor with ssm`,
+      );
+    inStack("Shop-Ipam").hasResourceProperties("AWS::Glue::Database", {
+      DatabaseInput: { Name: "shop_ipam" },
+    });
+  });
+
+  it("takes no certificate of another Region than that of its stack", () => {
+    const certificateArn = CERTIFICATE_ARN.replace("eu-central-1", "us-east-1");
+    const domain = { name: "plat.example.com", certificateArn };
+    const env = { account: "123456789012", region: "eu-central-1" };
+    const stack = new Stack(newApp(), "shop-ipam", { env });
+    expect(() => new PlatEnvironment(stack, "Ipam", { domain })).toThrow(
+      "shop-ipam/Ipam: domain must have a certificate in eu-central-1, not in us-east-1",
+    );
+    new PlatEnvironment(newStack(), "Ipam", { domain });
+  });
+});
+
+describe("properties that only CloudFormation knows", () => {
+  it("can be those of a certificate and a hosted zone of the same stack", () => {
+    const stack = newStack();
+    const zone = new HostedZone(stack, "Zone", { zoneName: "example.com" });
+    const { certificateArn } = new Certificate(stack, "Certificate", {
+      domainName: "plat.example.com",
+    });
+    const { hostedZoneId } = zone;
+    const domain = { name: "plat.example.com", certificateArn, hostedZoneId };
+    new PlatEnvironment(stack, "Ipam", { domain });
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
+      DomainNameConfigurations: [{ CertificateArn: { Ref: Match.stringLikeRegexp("^Certific") } }],
+    });
+    template.hasResourceProperties("AWS::Route53::RecordSet", {
+      HostedZoneId: { Ref: Match.stringLikeRegexp("^Zone") },
+    });
+  });
+
+  it("can be those of a user pool, whose origin the console may call", () => {
+    const stack = newStack();
+    const users = new UserPool(stack, "Users");
+    const { userPoolClientId: clientId } = users.addClient("Console");
+    const issuer = users.userPoolProviderUrl;
+    const access = { issuer, audience: [clientId], rolesClaim: "cognito:groups" };
+    new PlatEnvironment(stack, "Ipam", {
+      access: { type: "jwt", ...access },
+      console: { clientId, origins: [`https://login.auth.${stack.region}.amazoncognito.com`] },
+    });
+    const { Resources } = Template.fromStack(stack).toJSON();
+    const [pool = ""] = Object.keys(Resources).filter((id) => /^Users.{8}$/.test(id));
+    const url = { "Fn::GetAtt": [pool, "ProviderURL"] };
+    const { Body } = Object.values<{ Type: string; Properties: { Body: unknown } }>(Resources).find(
+      ({ Type }) => Type === "AWS::ApiGatewayV2::Api",
+    )?.Properties ?? { Body: undefined };
+    expect(JSON.stringify(Body)).toContain(`"issuer":${JSON.stringify(url)}`);
+    const origin = JSON.stringify({ "Fn::Select": [2, { "Fn::Split": ["/", url] }] });
+    expect(JSON.stringify(Resources)).toContain(`https://",${origin}`);
+  });
+
+  it("can be that of a secret of the same stack", () => {
+    const stack = newStack();
+    const { secretName: secret } = new Secret(stack, "Tokens");
+    new PlatEnvironment(stack, "Ipam", { access: { type: "token", secret } });
+    Template.fromStack(stack).hasResourceProperties("AWS::Lambda::Function", {
+      Environment: { Variables: { TOKENS_SECRET: { "Fn::Join": Match.anyValue() } } },
+    });
+  });
+
+  it("can be looked up: a first synthesis ends without them", () => {
+    const env = { account: "123456789012", region: "eu-central-1" };
+    const stack = new Stack(newApp(), "shop-ipam", { env });
+    const { hostedZoneId } = HostedZone.fromLookup(stack, "Zone", { domainName: "example.com" });
+    const certificateArn = StringParameter.valueFromLookup(stack, "/plat/certificate");
+    const issuer = StringParameter.valueFromLookup(stack, "/plat/issuer");
+    new PlatEnvironment(stack, "Ipam", {
+      domain: { name: "plat.example.com", certificateArn, hostedZoneId },
+      access: { type: "jwt", issuer, audience: ["plat"], rolesClaim: "roles" },
+      console: { clientId: "console" },
+    });
+    expect(Template.fromStack(stack).toJSON().Resources).toBeDefined();
   });
 });
 
@@ -165,7 +297,7 @@ describe("the data of an environment", () => {
     TABLES.flatMap((type) => Object.keys(template.findResources(type)));
 
   it("can be in another stack of the app, which stays when that with the code goes", () => {
-    const app = new App({ context: { "aws:cdk:bundling-stacks": [] } });
+    const app = newApp();
     const stacks = ["data", "code"].map((name) => new Stack(app, name));
     const [data = expect.fail(), code = expect.fail()] = stacks;
     const own = new PlatData(data, "Data");
@@ -184,19 +316,12 @@ describe("the data of an environment", () => {
 
   it("can be there already, under its names", () => {
     const stack = newStack();
-    const tableStreamArn =
-      "arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/2026-11-24T00:00:00.000";
-    const data = PlatData.fromAttributes(stack, "Data", {
-      tableName: "restored",
-      tableStreamArn,
-      historyName: "the-past",
-      trailBucketName: "the-trail",
-    });
+    const data = attributesWith(stack, {});
     new PlatEnvironment(stack, "Ipam", { data });
     const template = Template.fromStack(stack);
     expect(kept(template)).toEqual([]);
     template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: tableStreamArn,
+      EventSourceArn: STREAM_ARN,
     });
     for (const { Properties } of Object.values(template.findResources("AWS::Lambda::Function")))
       expect(Properties.Environment.Variables.TABLE_NAME).toBe("restored");
@@ -229,6 +354,34 @@ describe("the data of an environment", () => {
       "an attribute",
       (stack) => PlatData.fromAttributes(stack, "Data", { tableName: "restored" } as never),
       'shop-ipam/Data: {"tableName":"restored"} is wrong: tableStreamArn is required',
+    ],
+    [
+      "the ARN of a table in place of its stream",
+      (stack) => attributesWith(stack, { tableStreamArn: STREAM_ARN.replace(/\/stream.*/, "") }),
+      "tableStreamArn must be the ARN of the stream of the table, which DynamoDB tells as",
+    ],
+    [
+      "the stream of another table",
+      (stack) => attributesWith(stack, { tableName: "lost" }),
+      "is wrong: tableStreamArn must be that of the table lost",
+    ],
+    [
+      "the stream of another Region",
+      ({ node }) => {
+        const env = { account: "123456789012", region: "eu-west-1" };
+        return attributesWith(new Stack(node.root, "abroad", { env }), {});
+      },
+      "abroad/Data: tableStreamArn must be of eu-west-1 and of the account 123456789012, those of the stack",
+    ],
+    [
+      "an empty name",
+      (stack) => attributesWith(stack, { historyName: "", trailBucketName: "" }),
+      "historyName must be the name of a DynamoDB table; trailBucketName must be the name of a",
+    ],
+    [
+      "a key",
+      (stack) => new PlatData(stack, "Data", { encryptionKey: "alias/plat" as never }),
+      "shop-ipam/Data: encryptionKey must be a key of KMS",
     ],
   ])("names what is wrong: %s", (_, make, sentence) => {
     expect(() => make(newStack())).toThrow(sentence);
@@ -378,7 +531,22 @@ describe("a grant", () => {
 
   it("names a space as the API does", () => {
     expect(() => granted((plat, role) => plat.grantOperate(role, { space: "a b" }))).toThrow(
-      'the space "a b" is wrong: space must be a DNS label',
+      'shop-ipam/Ipam: {"space":"a b"} is wrong: space must be a DNS label',
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["spaces", { spaces: ["blue"] }],
+    ["no object", "blue"],
+    ["no space", { space: null }],
+    ["a space that is not set", { space: undefined }],
+  ])("of what is no option is an error, and no grant in every space: %s", (_, options) => {
+    const { stack, plat } = environment();
+    const role = new Role(stack, "Caller", {
+      assumedBy: new ServicePrincipal("ec2.amazonaws.com"),
+    });
+    expect(() => plat.grantAssign(role, options as { space: string })).toThrow(
+      /^shop-ipam\/Ipam: .* is wrong: (spaces is not a field here; known are space|body must be an object|space (must be|is required))/,
     );
   });
 
@@ -390,6 +558,38 @@ describe("a grant", () => {
     expect(() => plat.grantRead(role)).toThrow('access is "token"');
   });
 });
+
+it("an environment gives its API to no pool where callers bring tokens, which its function has none of", () => {
+  const { plat } = environment({ access: { type: "token", secret: "plat/tokens" } });
+  expect(() => plat.api()).toThrow(
+    'shop-ipam/Ipam: access is "token", whose callers have their roles in their tokens; pools, addresses and prefixes of CloudFormation are for access of the type "iam"',
+  );
+});
+
+it("a pool in the stack of its environment comes after all that serves it, and goes before that", () => {
+  const hostedZoneId = "Z0123456789ABCDEFGHIJ";
+  const domain = { name: "plat.example.com", certificateArn: CERTIFICATE_ARN, hostedZoneId };
+  const { stack, plat, template } = environment({ domain });
+  new PlatPool(stack, "Lan", { api: plat.api(), cidr: "10.1.0.0/24" });
+  const { Resources } = template().toJSON();
+  const pools = Object.keys(Resources).filter((id) => Resources[id].Type === "Custom::PlatPool");
+  const waited = new Set(pools);
+  // A set goes on through what is added to it meanwhile.
+  for (const id of waited) for (const other of namedIn(Resources[id])) waited.add(other);
+  const serving = Object.entries<{ Type: string }>(Resources)
+    .filter(([, { Type }]) => /^AWS::(ApiGatewayV2|Lambda|Scheduler|Route53)::/.test(Type))
+    .map(([id]) => id);
+  expect(serving.length).toBeGreaterThan(60);
+  expect(serving.filter((id) => !waited.has(id))).toEqual([]);
+});
+
+/** Returns the logical ids that a part of a template names: those that CloudFormation makes before it. */
+function namedIn(part: unknown): readonly string[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { Ref, DependsOn, "Fn::GetAtt": attribute } = part as Record<string, string | string[]>;
+  const ids = [Ref, DependsOn, attribute?.slice(0, 1)].flat().filter((id) => id !== undefined);
+  return [...ids, ...Object.values(part).flatMap(namedIn)];
+}
 
 it("an environment gives its API to pools of the same stack", () => {
   const { stack, plat, template } = environment();

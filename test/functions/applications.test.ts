@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { freshId } from "../../src/kernel/values/fresh.ts";
 import { seededRandom } from "../simulation/random.ts";
-import { context, newSpace, scheduledRun } from "./plat.ts";
+import { context, newSpace, scheduledRun, spaceNamed } from "./plat.ts";
 
 const WEB = "/v1/applications/shop/Deployment/web";
 
@@ -274,4 +274,19 @@ describe("an application is rejected", () => {
       items: [],
     });
   });
+});
+
+it("a cursor of the list names an application: the table has no room for a longer place", async () => {
+  const { get } = spaceNamed("applications-forged");
+  const after = `shop/Deployment/${"x".repeat(3_000)}`;
+  for (const place of [after, "shop/Deployment", "shop/Deployment/web/more", ""]) {
+    const of = ["applications", "applications-forged"];
+    const json = JSON.stringify({ of, position: { after: place } });
+    const query = { cursor: Buffer.from(json).toString("base64url") };
+    const { status, body } = await get("/v1/applications", query);
+    expect({ status, fields: body.fields }).toMatchObject({
+      status: 400,
+      fields: [{ field: "?cursor" }],
+    });
+  }
 });

@@ -106,6 +106,36 @@ describe("a quota of addresses", () => {
   });
 });
 
+it("a prefix of a node counts for its caller and for no tenant, and that of an event for the space alone", async () => {
+  const plat = newSpace();
+  await plat.put("/v1/pools/pods", { cidr: "10.8.0.0/16", assign: "prefixes" });
+  await plat.put("/v1/quotas/ci", { principal: CI, prefixes: 1 });
+  await plat.put("/v1/quotas/red", { tenant: "red", prefixes: 0 });
+  await plat.put("/v1/quotas/space", { prefixes: 3 });
+  const caller = SESSION_OF_CI;
+  const asked = async (uid: string) => {
+    const sent = { body: { uid }, caller };
+    const { body } = await plat.call("POST", `/v1/nodes/${uid}/pod-cidrs`, sent);
+    return body.limit?.quota;
+  };
+  const told = async (uid: string) => {
+    const metadata = { name: uid, uid, resourceVersion: "1", labels: {} };
+    const created = { ...metadata, creationTimestamp: "2026-01-01T00:00:00Z" };
+    const object = { apiVersion: "v1", kind: "Node", metadata: created, spec: {} };
+    const { body } = await plat.call("POST", "/v1/events", {
+      body: { type: "ADDED", object },
+      caller,
+    });
+    return body.results[0].code;
+  };
+  expect([await asked("a"), await asked("b")]).toEqual([undefined, "ci"]);
+  expect([await told("c"), await told("d"), await told("e")]).toEqual([
+    undefined,
+    undefined,
+    "quota_exceeded",
+  ]);
+});
+
 describe("a quota of blocks", () => {
   const later = (ms: number) => {
     const nowMs = Date.now() + ms;

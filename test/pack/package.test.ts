@@ -19,7 +19,11 @@ import { call } from "../local/process.ts";
 /* The package as `npm pack` makes it, installed into an empty folder. */
 
 /** The types that only the example has, or only stages: managed policies. */
-const BESIDE_PLAT = new Set(["Custom::PlatPool", "AWS::IAM::ManagedPolicy"]);
+const BESIDE_PLAT = new Set([
+  "Custom::PlatPool",
+  "AWS::CloudFormation::WaitConditionHandle",
+  "AWS::IAM::ManagedPolicy",
+]);
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TOOLS = join(ROOT, "node_modules", ".bin");

@@ -38,14 +38,17 @@ export const initCommand = (io: Io): Command =>
     )
     .action((folder: string, options: Options) => init(io, folder, options));
 
-/** Names of stacks, in small letters because those of databases in Glue have no others. */
-const STACK = /^[a-z][a-z0-9-]{0,127}$/;
+/**
+ * Names of stacks, in small letters because those of databases in Glue have no others. Systems Manager keeps parameters whose names begin
+ * with `aws` or `ssm` for AWS.
+ */
+const STACK = /^(?!aws|ssm)[a-z][a-z0-9-]{0,127}$/;
 
 async function init(io: Io, folder: string, options: Options): Promise<void> {
   const name = basename(resolve(folder));
   if (!STACK.test(name))
     throw usageError(
-      `The folder is "${name}"; the stack gets its name, so it must have only small letters, digits and hyphens, begin with a letter, and have at most 128 characters.`,
+      `The folder is "${name}"; the stack gets its name, so it must have only small letters, digits and hyphens, begin with a letter but neither with aws nor with ssm, and have at most 128 characters.`,
     );
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

@@ -59,7 +59,7 @@ it("plat init leaves a folder with files as it is", async () => {
   expect(await read("taken", "app.mjs")).toBe("mine");
 });
 
-it.each(["Shop", "1shop", "shop_ipam", "s".repeat(129)])(
+it.each(["Shop", "1shop", "shop_ipam", "aws-ipam", "ssm-ipam", "s".repeat(129)])(
   "plat init rejects the folder %s, which is no name of a stack",
   async (name) => {
     const { exit, err } = await init(name);

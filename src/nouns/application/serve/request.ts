@@ -7,15 +7,28 @@ import { parseIfMatch } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
 import { kindName, namespaceName, resourceName, text } from "../../../api/schema/field.ts";
 import { Problem } from "../../../api/schema/problem.ts";
-import type { ApplicationName } from "../application.ts";
+import { type ApplicationName, applicationNamed, nameOfApplication } from "../application.ts";
 import { applicationBody, applicationQuery, applicationSpec } from "../contract/request.ts";
 import type { ApplicationsWanted } from "../operations/read-applications.ts";
+
+const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
+
+/** The application after which a list goes on. Any longer text would be no key of the table. */
+const position = v.object({
+  after: v.pipe(
+    text,
+    v.check((after) => {
+      const of = applicationNamed(after);
+      return v.is(v.object(PARTS), of) && nameOfApplication(of) === after;
+    }),
+  ),
+});
 
 /** Parses the requested page of the list. */
 export function parseApplicationList(event: Event): ApplicationsWanted {
   const query = parseQuery(event, applicationQuery);
   const { cursor, ...asked } = query;
-  const opened = openCursor(cursor, applicationsOf(asked), v.object({ after: text }));
+  const opened = openCursor(cursor, applicationsOf(asked), position);
   return { ...asked, after: opened.position?.after };
 }
 
@@ -36,8 +49,6 @@ export function parseApplicationPut(event: Event) {
   rejectOtherName(input, asked.of);
   return { ...asked, spec: applicationSpec(input) };
 }
-
-const PARTS = { namespace: namespaceName, kind: kindName, name: resourceName } as const;
 
 /** Parses the application in the path, and the query. */
 function parseNamed<Entries extends v.ObjectEntries>(event: Event, entries: Entries) {

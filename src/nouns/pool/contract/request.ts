@@ -409,6 +409,12 @@ export const POOL = {
 
 const READS = readsOf(POOL);
 
+/** Returns the problems over several fields of a pool, each of which is valid on its own. */
+export const problemsAcross = (pool: PoolInput & { readonly routing: Routing }) => [
+  ...poolProblems(pool),
+  ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
+];
+
 export const poolBody = v.pipe(
   fields({
     ...READS,
@@ -417,10 +423,7 @@ export const poolBody = v.pipe(
     state: v.optional(text),
     job: v.optional(text),
   }),
-  rule((pool) => [
-    ...poolProblems(pool),
-    ...routingProblems(pool, pool.routing).map((problem) => ({ ...problem, field: "routing" })),
-  ]),
+  rule((pool) => problemsAcross(pool)),
 );
 
 /** Selects the blocks of a pool whose affinities are released. */
