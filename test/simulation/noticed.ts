@@ -14,7 +14,7 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["take-slot", 1, "the clause that a slot is as it was seen"],
   ["block-absent", 11, "the arbiter of claims"],
   ["delete-rev", 9, "the revision of the block that the reclaimer saw"],
-  ["amend-rev", 212, "the revision of an allocation whose lease or owners change"],
+  ["amend-rev", 832, "the revision of an allocation whose lease or owners change"],
   ["quota-slot-absent", 19, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 425, "the revision of an allocation whose execution holds nothing (rule 5)"],
