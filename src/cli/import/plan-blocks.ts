@@ -10,7 +10,7 @@ import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
 import { type BlockStatus, blockName } from "../space/blocks.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
-import { type KnownPool, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround, whyInNone } from "./plan-pools.ts";
 import {
   type AssignStep,
   assignStepOf,
@@ -54,7 +54,7 @@ export function planBlocks(
     const there = current.blocks.get(cidr);
     const addresses = within.get(cidr) ?? [];
     const problem = !pool
-      ? "is in no pool, neither of Plat nor of the import"
+      ? whyInNone(current, addressAt(block.cidr, 0))
       : pool.blockSize !== block.cidr.prefix
         ? `is no block of pool ${pool.name}, which has blocks of /${pool.blockSize}`
         : there && whyNot(block, there);

@@ -1,7 +1,7 @@
 import { same } from "../../base/same.ts";
 import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
-import { type AddressSet, includesAddress, unionOf } from "../../net/address-set.ts";
+import { type AddressSet, includesAddress } from "../../net/address-set.ts";
 import {
   type Cidr,
   contains,
@@ -11,9 +11,8 @@ import {
   parseCidr,
   sameCidr,
 } from "../../net/cidr.ts";
-import { parsePlainInterval } from "../../net/plain-form.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
-import type { PoolRead } from "../space/configuration.ts";
+import { type PoolRead, rangedSetOf } from "../space/configuration.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import type { FillingSteps, PoolStep } from "./steps.ts";
@@ -32,8 +31,11 @@ export interface KnownPool {
   readonly isWanted: boolean;
 }
 
-/** Returns the pools after the desired ones exist. */
-export function knownPools({ pools }: Desired, current: CurrentState): readonly KnownPool[] {
+/** Returns the pools of addresses after the desired ones exist. No address of a pool of prefixes is assigned on its own. */
+export function knownPools(
+  { pools }: Pick<Desired, "pools">,
+  current: Pick<CurrentState, "pools">,
+): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
   const desired = pools.map(({ name, cidr, blockSize, fields }): KnownPool => {
     const before = byName.get(name);
@@ -49,7 +51,7 @@ export function knownPools({ pools }: Desired, current: CurrentState): readonly 
   });
   const names = new Set(pools.map(({ name }) => name));
   const others = current.pools
-    .filter(({ name }) => !names.has(name))
+    .filter(({ name, assign }) => assign === "addresses" && !names.has(name))
     .map((pool) => ({
       name: pool.name,
       cidr: networkOf(pool),
@@ -70,15 +72,20 @@ export function poolAround(pools: readonly KnownPool[], address: Address): Known
   return around.find((pool) => !pool.isOuter) ?? around[0];
 }
 
-const rangesOf = ({ ranges }: Pick<PoolFields, "ranges">) =>
-  ranges && {
-    ranges: unionOf(
-      ranges.flatMap((text) => {
-        const read = parsePlainInterval(text);
-        return read.ok ? [read.value.interval] : [];
-      }),
-    ),
-  };
+/** Returns the reason why nothing of the import can be at an address that is in no known pool. */
+export function whyInNone(current: Pick<CurrentState, "pools">, address: Address): string {
+  const around = current.pools.find(
+    (pool) => pool.assign === "prefixes" && contains(networkOf(pool), address),
+  );
+  return around
+    ? `is in pool ${around.name} of Plat, which assigns prefixes and no addresses`
+    : "is in no pool, neither of Plat nor of the import";
+}
+
+const rangesOf = (fields: Pick<PoolFields, "ranges" | "excludes">) => {
+  const ranges = rangedSetOf(fields);
+  return ranges && { ranges };
+};
 
 /** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
@@ -197,6 +204,8 @@ function changeConflicts(
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
   if (before.state !== undefined) return conflict(`exists in Plat and is ${before.state}`);
+  if (before.assign === "prefixes")
+    return conflict("assigns prefixes in Plat, and would have to assign addresses");
   if (before.cidr !== fields.cidr)
     return conflict(`is ${before.cidr} in Plat, not ${fields.cidr}; a pool keeps its range`);
   return before.blockSize === fields.blockSize
@@ -229,9 +238,8 @@ function closedConflicts(
   filled: boolean,
 ): readonly Conflict[] {
   if (!filled || isWanted || !current) return [];
-  const problem =
-    current.state !== undefined ? `is ${current.state}` : current.disabled ? "is disabled" : "";
-  return problem === ""
+  const problem = whyClosed(current);
+  return problem === undefined
     ? []
     : [
         {
@@ -240,6 +248,16 @@ function closedConflicts(
           problem: `${problem} in Plat, but the import would assign addresses in it`,
         },
       ];
+}
+
+/** Returns the reason why a pool rejects a request that names an address of it. */
+function whyClosed(pool: PoolRead): string | undefined {
+  if (pool.state !== undefined) return `is ${pool.state}`;
+  if (pool.disabled) return "is disabled";
+  const bound = CONDITIONS.filter((field) => pool.ranges && pool[field] !== undefined);
+  return bound.length > 0
+    ? `has ranges and serves only whom ${bound.join(" and ")} names`
+    : undefined;
 }
 
 /** Pools with ranges can have one CIDR. The API checks their ranges. */

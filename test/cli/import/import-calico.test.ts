@@ -342,6 +342,21 @@ describe("plat import calico takes over", () => {
     expect(config).toMatchObject({ spec: { maxBlocksPerHost: 1_000_000 } });
   });
 
+  it("into a pool that is a prefix of another pool, and into none that assigns prefixes", async () => {
+    await put("/v1/pools/region", { cidr: "10.0.0.0/8", assign: "prefixes", blockSize: 24 });
+    await call("POST", "/v1/prefixes", { handle: "cluster", cidr: "10.0.0.0/24" });
+    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, parent: "region" });
+    const { err } = await imported(dumpOf([POOL], [block([pod("a")])]));
+    expect(err).not.toContain("overlaps");
+    expect(await get("/v1/addresses/10.0.0.0")).toMatchObject({ pool: "main" });
+    expect(await get("/v1/pools/main")).toMatchObject({ parent: "region" });
+    const region = pool("region", { blockSize: 24, cidr: "10.0.0.0/8" });
+    await refused(
+      dumpOf([region], [block([pod("b")], "10.9.0.0/24")]),
+      "pool region assigns prefixes in Plat, and would have to assign addresses",
+    );
+  });
+
   it("what Plat alone knows of a pool and of the configuration stays", async () => {
     const known = {
       cooldownSeconds: 7,

@@ -106,6 +106,52 @@ describe("plat import csv", () => {
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
   });
 
+  it("takes addresses of pools with ranges over, whose blocks have no host, and does nothing twice", async () => {
+    const cidr = "10.1.0.0/24";
+    await call("PUT", "/v1/pools/red", { cidr, ranges: ["10.1.0.10-10.1.0.19"] });
+    await call("PUT", "/v1/pools/blue", { cidr, ranges: ["10.1.0.20-10.1.0.29"] });
+    const table = "address,handle,host\n10.1.0.10,a,n1\n10.1.0.29,b,n2\n";
+    const { exit, out } = await importing(table);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/addresses +2 +0 +0 +0/);
+    expect((await get("/v1/addresses")).addresses).toMatchObject([
+      { address: "10.1.0.10", pool: "red", host: "n1" },
+      { address: "10.1.0.29", pool: "blue", host: "n2" },
+    ]);
+    expect((await importing(table)).err).toContain("nothing was written");
+  });
+
+  it("writes nothing if a pool with ranges excludes an address, or serves only whom it names", async () => {
+    const cidr = "10.1.0.0/24";
+    const red = { cidr, ranges: ["10.1.0.10-10.1.0.19"], excludes: ["10.1.0.12"] };
+    await call("PUT", "/v1/pools/red", red);
+    await call("PUT", "/v1/pools/blue", { cidr, ranges: ["10.1.0.29"], nodeNames: ["n9"] });
+    const { exit, err } = await importing(
+      "address,handle,host\n10.1.0.11,a,n1\n10.1.0.12,b,n1\n10.1.0.29,c,n1\n",
+    );
+    expect(exit).toBe(1);
+    expect(err).toContain("address 10.1.0.12 (stdin, line 3) is in no pool");
+    expect(err).toContain("pool blue has ranges and serves only whom nodeNames names in Plat");
+    expect((await get("/v1/addresses")).addresses).toEqual([]);
+  });
+
+  it("takes addresses of a pool that is a prefix of another over, and none of prefixes", async () => {
+    await call("PUT", "/v1/pools/region", {
+      cidr: "10.0.0.0/8",
+      assign: "prefixes",
+      blockSize: 16,
+    });
+    await call("POST", "/v1/prefixes", { handle: "c7", cidr: "10.7.0.0/16" });
+    await call("PUT", "/v1/pools/c7", { cidr: "10.7.0.0/16", parent: "region" });
+    expect((await importing("address,handle,host\n10.7.0.1,a,n1\n")).exit).toBe(0);
+    expect(await get("/v1/addresses/10.7.0.1")).toMatchObject({ pool: "c7", host: "n1" });
+    const { exit, err } = await importing("address,handle,host\n10.8.0.1,b,n1\n", "--dry-run");
+    expect(exit).toBe(1);
+    expect(err).toContain(
+      "address 10.8.0.1 (stdin, line 2) is in pool region of Plat, which assigns prefixes and no addresses",
+    );
+  });
+
   it("rejects as a whole what another has, what is there twice and what is in no pool, by line", async () => {
     await withPool();
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle: "other" });
