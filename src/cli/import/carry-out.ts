@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../../base/limits.ts";
-import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
+import {
+  type Answer,
+  ApiError,
+  type PlatClient,
+  PlatError,
+  type Problem,
+  path,
+} from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
 import { APPLICATION_RESOURCE, pathOfObject } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
-import { commandErrorOf } from "../shell/failed-call.ts";
+import { addedTo, commandErrorOf } from "../shell/failed-call.ts";
 import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
 import { put, writePool, writeReservation, writeSettings } from "./put.ts";
@@ -28,9 +35,24 @@ const EFFECTIVE_MS_MAX = 120_000;
  * - blocks without an owner;
  * - the final pools and configuration.
  *
- * Every step can be repeated, so a new plan completes an interrupted one.
+ * Every step can be repeated, so a new plan completes an interrupted one. Errors say so.
  */
 export async function carryOut(
+  client: PlatClient,
+  io: Io,
+  plan: Plan,
+  shown: ShownProgress,
+): Promise<void> {
+  try {
+    await carryOutSteps(client, io, plan, shown);
+  } catch (error) {
+    throw error instanceof PlatError ? addedTo(error, COMPLETED_STAY) : error;
+  }
+}
+
+const COMPLETED_STAY = "Completed steps stay. Repeat the command to see what is left.";
+
+async function carryOutSteps(
   client: PlatClient,
   io: Io,
   plan: Plan,
@@ -267,5 +289,5 @@ async function disown(client: PlatClient, { cidr, host }: DisownStep): Promise<v
 const cutOff = (message: string, isOthers: boolean) =>
   new CommandError(
     EXIT.rejected,
-    `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}Completed steps stay. Repeat the command to see what is left.`,
+    `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}${COMPLETED_STAY}`,
   );

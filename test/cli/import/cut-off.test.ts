@@ -79,6 +79,7 @@ it.each([1, 2, 4, 6, 8, 10, 12, 14, 16].filter((_, at) => at % oneIn(3) === 0))(
     const { exit, err } = await importing(await cutOffAt(write, "after"));
     expect(exit).toBe(3);
     expect(err).toContain("does not answer");
+    expect(err).toContain("Completed steps stay. Repeat the command to see what is left.");
     const { exit: again } = await importing(server().url);
     expect(again).toBe(0);
     await expectWhole();
