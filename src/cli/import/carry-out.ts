@@ -156,8 +156,9 @@ async function claimAll(
 async function claimOne(
   client: PlatClient,
   run: string,
-  { cidr, host, reserving }: ClaimStep,
+  { cidr, host, by, reserving }: ClaimStep,
 ): Promise<void> {
+  if (by) return assign(client, run, by);
   if (reserving) {
     const { first, isTemporary } = reserving;
     await assign(client, run, first);

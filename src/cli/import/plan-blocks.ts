@@ -68,7 +68,12 @@ export function planBlocks(
     if (reserving && !reserving.isTemporary)
       reservedWith.set(reserving.first.address, reserving.hostReserved);
     if (needsClaim(block, there)) {
-      claims.push({ cidr, host: owner, ...(reserving && { reserving }) });
+      const by = block.orAnyones && addresses.find(({ host }) => host === owner);
+      claims.push({
+        ...{ cidr, host: owner },
+        ...(by && { by: assignStepOf(block.cidr, by) }),
+        ...(reserving && { reserving }),
+      });
       whose.set(cidr, owner);
       if (block.hostReserved && !reserving)
         conflicts.push({

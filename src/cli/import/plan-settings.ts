@@ -73,8 +73,9 @@ const conflict = (name: string, problem: string): Conflict => ({
   problem,
 });
 
-/** Returns the host with the most blocks in a pool after the claims, and their number. */
-function mostBlocks(current: CurrentState, pools: readonly KnownPool[], { claims }: Work) {
+/** Returns the host with the most blocks in a pool after the claims that the limit of blocks binds, and their number. */
+function mostBlocks(current: CurrentState, pools: readonly KnownPool[], work: Work) {
+  const claims = work.claims.filter(({ by }) => !by);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
     const read = parseCidr(cidr);

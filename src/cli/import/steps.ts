@@ -37,6 +37,11 @@ export interface SettingsStep {
 export interface ClaimStep {
   readonly cidr: string;
   readonly host: HostId;
+  /**
+   * The assign that makes the block its host's, for a source that knows no blocks. The limit of blocks for each host does not bind it, as
+   * no request that names an address.
+   */
+  readonly by?: AssignStep;
   /** The host-reserved addresses of the block. The first address that is assigned in the block sets them. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;

@@ -106,6 +106,22 @@ describe("plat import csv", () => {
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
   });
 
+  it("takes the addresses of a host over that are in more blocks than the limit allows", async () => {
+    await call("PUT", "/v1/pools/wide", { cidr: "10.2.0.0/16", blockSize: 28 });
+    const { maxBlocksPerHost } = await get("/v1/config");
+    const all = [...Array(maxBlocksPerHost + 2).keys()];
+    const lines = all.map((i) => `10.2.${i}.5,vm-${i},rack-1\n10.2.${i}.6,vm-${i},rack-2\n`);
+    const table = `address,handle,host\n${lines.join("")}`;
+    const { exit, out } = await importing(table);
+    expect(exit).toBe(0);
+    expect(out).toMatch(new RegExp(`blocks +${all.length} +0 +0 +0`));
+    const { blocks } = await get("/v1/blocks");
+    expect(blocks).toHaveLength(all.length);
+    expect(new Set(blocks.map(({ host }: { host: string }) => host))).toEqual(new Set(["rack-1"]));
+    expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost });
+    expect((await importing(table)).err).toContain("nothing was written");
+  });
+
   it("takes addresses of pools with ranges over, whose blocks have no host, and does nothing twice", async () => {
     const cidr = "10.1.0.0/24";
     await call("PUT", "/v1/pools/red", { cidr, ranges: ["10.1.0.10-10.1.0.19"] });
