@@ -70,7 +70,7 @@ async function carryOutSteps(
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
   await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
   await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
-  for (const { name, fields } of plan.pools) await writePool(client, name, fields);
+  for (const one of plan.pools) await writePool(client, one, one.fields);
   const { settings } = plan;
   if (settings) await writeSettings(client, settings.settings);
   // Reports their effect on pools at the end, because a repeated request finds each unchanged.
@@ -92,8 +92,8 @@ async function reserveAll(
 async function open(client: PlatClient, io: Io, plan: Plan, shown: ShownProgress): Promise<void> {
   const times: (string | undefined)[] = [];
   const { pools, settings, applications, claims, assigns } = plan;
-  for (const { name, opened } of pools)
-    if (opened) times.push((await writePool(client, name, opened)).effectiveAt);
+  for (const one of pools)
+    if (one.opened) times.push((await writePool(client, one, one.opened)).effectiveAt);
   if (settings?.opened) times.push((await writeSettings(client, settings.opened)).effectiveAt);
   if (claims.length + assigns.length + applications.length === 0) return;
   await untilEffective(io, times, "pools", shown);

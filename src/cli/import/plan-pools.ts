@@ -1,5 +1,5 @@
 import { same } from "../../base/same.ts";
-import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
+import { keepingUnsaid, PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
 import { type AddressSet, includesAddress } from "../../net/address-set.ts";
 import {
@@ -132,19 +132,19 @@ function stepOf(
   filled: boolean,
 ): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
-  const next = before ? { ...fields, ...keptOf(before, unsaid) } : fields;
-  const opening = filled && !(before && isOpen(before)) && { opened: openedOf(next) };
-  if (!before) return [{ name, verb: "create", fields: next, ...opening }];
-  if (!same(normal(before), normal(next)))
-    return [{ name, verb: "change", fields: next, ...opening }];
-  return opening ? [{ name, fields: next, ...opening }] : [];
+  const next = keepingUnsaid(unsaid, fields, before) as unknown as PoolFields;
+  const opened = filled && !(before && isOpen(before)) ? openedOf(next) : undefined;
+  const step = {
+    ...{ name, fields: next, ...(opened && { opened }) },
+    // The plan knows those that it takes away while the pool is open.
+    unsaid: unsaid.filter(
+      (field) => !opened || Object.hasOwn(opened, field) === Object.hasOwn(next, field),
+    ),
+  };
+  if (!before) return [{ ...step, verb: "create" }];
+  if (!same(normal(before), normal(next))) return [{ ...step, verb: "change" }];
+  return opened ? [step] : [];
 }
-
-/** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = (pool: PoolRead, unsaid: readonly string[]) =>
-  Object.fromEntries(
-    Object.entries(pool).filter(([field, value]) => unsaid.includes(field) && value !== undefined),
-  );
 
 /** The conditions on the workload. The import does not know the labels of its workloads, so an opened pool with ranges has none. */
 const CONDITIONS = [
