@@ -43,7 +43,8 @@ export function knownPools(
       name,
       cidr,
       blockSize,
-      ...rangesOf(fields),
+      // An IPPool of Calico has no word for them.
+      ...rangesOf(fields.ranges || !before ? fields : before),
       isOuter: isOuter(fields),
       isWanted: true,
       ...(before && { current: before }),
@@ -71,6 +72,10 @@ export function poolAround(pools: readonly KnownPool[], address: Address): Known
   );
   return around.find((pool) => !pool.isOuter) ?? around[0];
 }
+
+/** Returns the pool with ranges around a block; nothing if no host's block could be in one. */
+export const rangedAround = (pools: readonly KnownPool[], block: Cidr): KnownPool | undefined =>
+  pools.find(({ cidr, ranges }) => ranges && overlapping(cidr, block));
 
 /** Returns the reason why nothing of the import can be at an address that is in no known pool. */
 export function whyInNone(current: Pick<CurrentState, "pools">, address: Address): string {
@@ -101,6 +106,7 @@ export function planPools(
     steps: desired.pools.flatMap((pool) => stepOf(pool, current, isFilled(pool))),
     conflicts: [
       ...desired.pools.flatMap((pool) => changeConflicts(pool, current)),
+      ...desired.pools.filter(isFilled).flatMap((pool) => boundConflicts(pool, current)),
       ...overlapConflicts(known),
       ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
     ],
@@ -183,13 +189,19 @@ const ROUTING_DEFAULT = {
   disableBGPExport: false,
 };
 
+/** The selector of every node. */
+const ALL = "all()";
+
+const RANGED_DEFAULT: Readonly<Record<string, string>> = { assign: "addresses", nodeSelector: ALL };
+
 function normal(pool: PoolRead | PoolFields) {
   const fields = pool as Readonly<Record<string, unknown>>;
-  if (pool.ranges) return Object.keys(POOL).map((field) => fields[field] ?? null);
+  if (pool.ranges)
+    return Object.keys(POOL).map((field) => fields[field] ?? RANGED_DEFAULT[field] ?? null);
   const { cidr, blockSize, disabled, assignmentMode, allowedUses, ...more } = pool;
   const { namespaceSelector, routing } = more;
   // A manifest of Calico says so of a pool without one.
-  const nodeSelector = more.nodeSelector ?? "all()";
+  const nodeSelector = more.nodeSelector ?? ALL;
   return {
     ...{ cidr, blockSize, disabled, assignmentMode, allowedUses, nodeSelector, namespaceSelector },
     routing: { ...ROUTING_DEFAULT, ...routing },
@@ -232,6 +244,18 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
   );
 }
 
+/** Finds a pool whose conditions the import could not restore if it were interrupted, because its source does not say them. */
+function boundConflicts(
+  { name, unsaid = PLAT_FIELDS }: DesiredPool,
+  { pools }: CurrentState,
+): readonly Conflict[] {
+  const before = pools.find((pool) => pool.name === name);
+  const problem = before && whyBound(before, (field) => unsaid.includes(field));
+  return problem === undefined ? [] : [{ kind: "pool", name, problem: `${problem} ${FILLED}` }];
+}
+
+const FILLED = "in Plat, but the import would assign addresses in it";
+
 /** Finds conflicts with pools that the dump does not contain, which stay unchanged. */
 function closedConflicts(
   { name, current, isWanted }: KnownPool,
@@ -239,22 +263,20 @@ function closedConflicts(
 ): readonly Conflict[] {
   if (!filled || isWanted || !current) return [];
   const problem = whyClosed(current);
-  return problem === undefined
-    ? []
-    : [
-        {
-          kind: "pool",
-          name,
-          problem: `${problem} in Plat, but the import would assign addresses in it`,
-        },
-      ];
+  return problem === undefined ? [] : [{ kind: "pool", name, problem: `${problem} ${FILLED}` }];
 }
 
 /** Returns the reason why a pool rejects a request that names an address of it. */
 function whyClosed(pool: PoolRead): string | undefined {
   if (pool.state !== undefined) return `is ${pool.state}`;
-  if (pool.disabled) return "is disabled";
-  const bound = CONDITIONS.filter((field) => pool.ranges && pool[field] !== undefined);
+  return pool.disabled ? "is disabled" : whyBound(pool);
+}
+
+/** Returns the conditions of a pool with ranges as the reason, those of some fields. They bind a request that names an address too. */
+function whyBound(pool: PoolRead, isMeant = (_: string) => true): string | undefined {
+  const bound = CONDITIONS.filter(
+    (field) => pool.ranges && (pool[field] ?? ALL) !== ALL && isMeant(field),
+  );
   return bound.length > 0
     ? `has ranges and serves only whom ${bound.join(" and ")} names`
     : undefined;

@@ -33,7 +33,7 @@ describe("plat import csv", () => {
     });
     expect(await get("/v1/addresses/10.0.0.2")).toMatchObject({ host: "rack-2", borrowed: true });
     expect(await get("/v1/blocks/10.0.0.16/28")).toMatchObject({ host: "rack-2" });
-    expect((await importing(TABLE)).err).toContain("nothing was written");
+    expect((await importing(TABLE)).err).toContain("everything exists already");
   });
 
   it("asks with its plan before, and writes nothing where the answer is no", async () => {
@@ -62,7 +62,7 @@ describe("plat import csv", () => {
 10.0.0.2,vm-2,rack-2,
 10.0.0.17,vm-1,rack-2,"owner=o,ps"
 `);
-    expect((await importing(out)).err).toContain("nothing was written");
+    expect((await importing(out)).err).toContain("everything exists already");
   });
 
   it("takes what an export wrote as it is, with blanks at its ends", async () => {
@@ -70,7 +70,7 @@ describe("plat import csv", () => {
     const [handle, attributes] = [" vm 1 ", { " owner ": " ops ", note: " " }];
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle, attributes });
     const { out } = await plat("export", "csv");
-    expect((await importing(out)).err).toContain("nothing was written");
+    expect((await importing(out)).err).toContain("everything exists already");
     const elsewhere = { PLAT_SPACE: `${space()}-elsewhere` };
     const pool = join(tmpdir(), "plat-csv-pool.json");
     await writeFile(
@@ -119,7 +119,7 @@ describe("plat import csv", () => {
     expect(blocks).toHaveLength(all.length);
     expect(new Set(blocks.map(({ host }: { host: string }) => host))).toEqual(new Set(["rack-1"]));
     expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost });
-    expect((await importing(table)).err).toContain("nothing was written");
+    expect((await importing(table)).err).toContain("everything exists already");
   });
 
   it("takes addresses of pools with ranges over, whose blocks have no host, and does nothing twice", async () => {
@@ -134,7 +134,7 @@ describe("plat import csv", () => {
       { address: "10.1.0.10", pool: "red", host: "n1" },
       { address: "10.1.0.29", pool: "blue", host: "n2" },
     ]);
-    expect((await importing(table)).err).toContain("nothing was written");
+    expect((await importing(table)).err).toContain("everything exists already");
   });
 
   it("writes nothing if a pool with ranges excludes an address, or serves only whom it names", async () => {

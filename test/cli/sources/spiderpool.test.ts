@@ -121,7 +121,7 @@ describe("plat import spiderpool", () => {
       host: "node-1",
       attributes: { namespace: "shop", pod: "web-74cb-2ndzl", interface: "eth0" },
     });
-    expect((await importing(DUMP)).err).toContain("nothing was written");
+    expect((await importing(DUMP)).err).toContain("everything exists already");
   });
 
   it("gives a pod of a StatefulSet its address, and the pool its conditions again", async () => {
@@ -155,7 +155,7 @@ describe("plat import spiderpool", () => {
     const handle = "workload/shop/StatefulSet/db/db-2";
     for (const address of ["10.7.0.12", "2001:db8::c"])
       expect(await get(`/v1/addresses/${address}`)).toMatchObject({ handle, host: "node-1" });
-    expect((await importing([...DUMP, six, both])).err).toContain("nothing was written");
+    expect((await importing([...DUMP, six, both])).err).toContain("everything exists already");
     const workload = { kind: "StatefulSet", name: "db", instance: "db-2", uid: "another" };
     const { body } = await call("POST", "/v1/assign", {
       ...{ host: "node-1", ipv4: 1, ipv6: 1, namespace: "shop", workload, labels: { app: "db" } },
@@ -227,7 +227,7 @@ describe("plat import spiderpool", () => {
       expect(await get("/v1/addresses/10.8.0.7")).toMatchObject({
         handle: "workload/shop/Deployment/old/old-x1",
       });
-      expect((await importing([pool, old])).err).toContain("nothing was written");
+      expect((await importing([pool, old])).err).toContain("everything exists already");
     },
   );
 
@@ -303,7 +303,7 @@ describe("plat import spiderpool", () => {
     for (const end of cidrs.flatMap((run: string) => run.split("-")))
       expect(err).toContain(`${end} is left out`);
     expect(await get("/v1/addresses/10.7.0.10")).toMatchObject({ host: "node-1" });
-    expect((await importing([...DUMP, item])).err).toContain("nothing was written");
+    expect((await importing([...DUMP, item])).err).toContain("everything exists already");
   });
 
   it("reserves all that it leaves out, also if that is more than one reservation has room for", async () => {

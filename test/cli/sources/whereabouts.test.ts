@@ -60,7 +60,7 @@ describe("plat import whereabouts", () => {
       handle: "whereabouts/10.50.0.33",
       attributes: { namespace: "shop", pod: "manual", ifName: "net1" },
     });
-    expect((await importing(DUMP)).err).toContain("nothing was written");
+    expect((await importing(DUMP)).err).toContain("everything exists already");
   });
 
   it("gives what has a container and a node the handle under which plat-cni releases it", async () => {
