@@ -1,13 +1,13 @@
 import { type Parsed, parsed, unreadable } from "../net/address.ts";
 
-const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const REPLACING = new TextDecoder("utf-8", { ignoreBOM: true });
+const FATAL = new TextDecoder("utf-8", { fatal: true });
+const REPLACING = new TextDecoder();
 const LINE_END = 0x0a;
 const LINE_CHARACTERS_SHOWN_MAX = 80;
 
 /**
- * Decodes the bytes of a file as UTF-8, with a byte order mark if they have one. Other bytes are a problem that names the line and shows
- * it: a replacement character would make one name of two.
+ * Decodes the bytes of a file as UTF-8. It leaves out a byte order mark at their start, which editors on Windows write. Other bytes are a
+ * problem that names the line and shows it: a replacement character would make one name of two.
  */
 export function utf8Text(bytes: Uint8Array): Parsed<string> {
   const text = decoded(bytes);

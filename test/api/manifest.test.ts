@@ -197,6 +197,11 @@ describe("of several manifests", () => {
       JSON.stringify({ kind: "List", items: Array(2_001).fill({}) }),
       "body: ",
     ],
+    [
+      "of more than one call takes arguments",
+      JSON.stringify({ kind: "List", items: Array(200_000).fill(0) }),
+      "body: has 200000 manifests and may have 2000",
+    ],
   ])("a list %s is rejected", (_, body, rejection) => {
     const headers = body.startsWith("{") ? {} : YAML;
     expect(rejectedFields(() => put(body, headers))).toEqual([expect.stringContaining(rejection)]);

@@ -64,12 +64,11 @@ export function isManifest(value: unknown): value is Record<string, unknown> {
 
 /** Returns the documents of a body, and the items of a list. `kubectl get` puts even a single one into a list. */
 function itemsOf(documents: readonly unknown[]): readonly unknown[] {
-  const items: unknown[] = [];
-  for (const document of documents) {
-    if (!isManifest(document) || !isList(document)) items.push(document);
-    else if (Array.isArray(document.items)) items.push(...document.items);
-    else throw noArray(document.items);
-  }
+  const items = documents.flatMap((document) => {
+    if (!isManifest(document) || !isList(document)) return [document];
+    if (Array.isArray(document.items)) return document.items as readonly unknown[];
+    throw noArray(document.items);
+  });
   if (items.length === 0) throw invalid({ field: "items", problem: "has none" });
   return items;
 }

@@ -161,7 +161,9 @@ function canonical(text: string): string {
 /** Returns the earliest time at which all files had been taken. */
 function oldestOf(files: readonly Objects[], covers: Coverage, nowMs: number): number {
   const times = files.map(({ name, nodes, pods }) => {
-    const newestMs = Math.max(...[...nodes, ...pods].flatMap(timesOf));
+    const timesMs = [...nodes, ...pods].flatMap(timesOf);
+    // Not by arguments of one call: a large cluster has more times than the stack has room for.
+    const newestMs = timesMs.reduce((newest, ms) => Math.max(newest, ms), Number.NEGATIVE_INFINITY);
     if (newestMs > nowMs + FUTURE_MS_MAX)
       throw usageError(
         `${name} has the time ${formatTime(newestMs)}, which is in the future; set --taken-at to the time when it was taken.`,

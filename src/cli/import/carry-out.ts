@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../../base/limits.ts";
-import { type Answer, ApiError, type PlatClient, type Problem, path } from "../../client/index.ts";
+import {
+  type Answer,
+  ApiError,
+  type PlatClient,
+  PlatError,
+  type Problem,
+  path,
+} from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { counting } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
 import { APPLICATION_RESOURCE, pathOfObject } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
-import { commandErrorOf } from "../shell/failed-call.ts";
+import { addedTo, commandErrorOf } from "../shell/failed-call.ts";
 import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
 import { put, writePool, writeReservation, writeSettings } from "./put.ts";
@@ -28,9 +35,24 @@ const EFFECTIVE_MS_MAX = 120_000;
  * - blocks without an owner;
  * - the final pools and configuration.
  *
- * Every step can be repeated, so a new plan completes an interrupted one.
+ * Every step can be repeated, so a new plan completes an interrupted one. Errors say so.
  */
 export async function carryOut(
+  client: PlatClient,
+  io: Io,
+  plan: Plan,
+  shown: ShownProgress,
+): Promise<void> {
+  try {
+    await carryOutSteps(client, io, plan, shown);
+  } catch (error) {
+    throw error instanceof PlatError ? addedTo(error, COMPLETED_STAY) : error;
+  }
+}
+
+const COMPLETED_STAY = "Completed steps stay. Repeat the command to see what is left.";
+
+async function carryOutSteps(
   client: PlatClient,
   io: Io,
   plan: Plan,
@@ -48,7 +70,7 @@ export async function carryOut(
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
   await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
   await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
-  for (const { name, fields } of plan.pools) await writePool(client, name, fields);
+  for (const one of plan.pools) await writePool(client, one, one.fields);
   const { settings } = plan;
   if (settings) await writeSettings(client, settings.settings);
   // Reports their effect on pools at the end, because a repeated request finds each unchanged.
@@ -70,8 +92,8 @@ async function reserveAll(
 async function open(client: PlatClient, io: Io, plan: Plan, shown: ShownProgress): Promise<void> {
   const times: (string | undefined)[] = [];
   const { pools, settings, applications, claims, assigns } = plan;
-  for (const { name, opened } of pools)
-    if (opened) times.push((await writePool(client, name, opened)).effectiveAt);
+  for (const one of pools)
+    if (one.opened) times.push((await writePool(client, one, one.opened)).effectiveAt);
   if (settings?.opened) times.push((await writeSettings(client, settings.opened)).effectiveAt);
   if (claims.length + assigns.length + applications.length === 0) return;
   await untilEffective(io, times, "pools", shown);
@@ -134,8 +156,9 @@ async function claimAll(
 async function claimOne(
   client: PlatClient,
   run: string,
-  { cidr, host, reserving }: ClaimStep,
+  { cidr, host, by, reserving }: ClaimStep,
 ): Promise<void> {
+  if (by) return assign(client, run, by);
   if (reserving) {
     const { first, isTemporary } = reserving;
     await assign(client, run, first);
@@ -267,5 +290,5 @@ async function disown(client: PlatClient, { cidr, host }: DisownStep): Promise<v
 const cutOff = (message: string, isOthers: boolean) =>
   new CommandError(
     EXIT.rejected,
-    `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}Completed steps stay. Repeat the command to see what is left.`,
+    `${message}\n${isOthers ? "Somebody else changed the space since the plan was made. " : ""}${COMPLETED_STAY}`,
   );

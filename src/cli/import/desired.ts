@@ -50,6 +50,7 @@ export interface PoolFields {
   readonly namespaceSelector?: unknown;
   readonly routing?: Readonly<Record<string, unknown>> | undefined;
   readonly ranges?: readonly string[] | undefined;
+  readonly excludes?: readonly string[] | undefined;
 }
 
 /** An application in the form of `PUT /v1/applications/{namespace}/{kind}/{name}`. */

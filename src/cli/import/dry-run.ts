@@ -14,10 +14,10 @@ export async function previewImport(client: PlatClient, plan: Plan): Promise<rea
   const known = new Set(plan.conflicts.map(({ kind, name }) => `${kind} ${name}`));
   const writes: readonly Write[] = [
     ...plan.pools.map(
-      ({ name, fields }): Write => ({
+      (one): Write => ({
         kind: "pool",
-        name,
-        write: () => writePool(client, name, fields, DRY_RUN),
+        name: one.name,
+        write: () => writePool(client, one, one.fields, DRY_RUN),
       }),
     ),
     ...plan.reservations.map(

@@ -54,7 +54,9 @@ export function objectsIn<Of extends Kinds>(
       const kind = String(item.kind);
       const known = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
       if (!known?.apiVersions.test(String(item.apiVersion))) {
-        ignored.set(cut(kind), (ignored.get(cut(kind)) ?? 0) + 1);
+        // One kind can be that of several tools, and of an old version of one.
+        const title = cut(known ? `${kind} (${item.apiVersion})` : kind);
+        ignored.set(title, (ignored.get(title) ?? 0) + 1);
         continue;
       }
       const value = orProblem(() => checked(known.schema, item));
@@ -106,12 +108,13 @@ function parsed(file: string, text: string): unknown[] {
   if (!/^\s*[{[]/.test(text)) return parsedYaml(file, text);
   try {
     return [JSON.parse(text)];
-  } catch {
-    return parsedYaml(file, text);
+  } catch (error) {
+    return parsedYaml(file, text, (error as Error).message);
   }
 }
 
-function parsedYaml(file: string, text: string): unknown[] {
+/** Parses YAML. @param problem the error to report of a text that is meant as JSON; by default that of its YAML */
+function parsedYaml(file: string, text: string, problem?: string): unknown[] {
   // Does not check that keys are unique, which would cost the square of their number.
   const composer = new Composer({ uniqueKeys: false, logLevel: "silent" });
   const parser = new Parser();
@@ -128,8 +131,12 @@ function parsedYaml(file: string, text: string): unknown[] {
       for (const document of composer.next(token)) values.push(contentOf(document));
     for (const document of composer.end()) values.push(contentOf(document));
   } catch (error) {
+    if (error instanceof ReferenceError)
+      throw usageError(
+        `${file} has an alias of YAML, such as *name, which no dump has: write out what it stands for.`,
+      );
     const { message } = error as Error;
-    throw usageError(`${file} is neither JSON nor YAML: ${message.split("\n", 1)[0]}`);
+    throw usageError(`${file} is neither JSON nor YAML: ${problem ?? message.split("\n", 1)[0]}`);
   }
   // Leaves out empty documents between two separators.
   return values.filter((value) => value !== null);

@@ -2,7 +2,7 @@ import { ATTRIBUTE_VALUE_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from "../../base/
 import type { PlatClient } from "../../client/index.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { type Address, BITS, formatAddress } from "../../net/address.ts";
-import { type Cidr, cidrOf, contains, formatCidr, parseCidr } from "../../net/cidr.ts";
+import { cidrOf, formatCidr } from "../../net/cidr.ts";
 import { whyNoPool } from "../../net/special-ranges.ts";
 import { counted } from "../output/count.ts";
 import { readPools } from "../space/configuration.ts";
@@ -13,6 +13,7 @@ import {
   type DesiredAddress,
   type DesiredBlock,
 } from "./desired.ts";
+import { knownPools, poolAround } from "./plan-pools.ts";
 
 /** An address as another system has it: people chose the names, and the system need not have it once. */
 export interface ForeignAddress {
@@ -75,7 +76,11 @@ export function desiredFromSystem(
       handle,
       host: host === undefined ? hostId("virtual", system) : hostId("host", host),
       attributes: Object.fromEntries(
-        texts.map(([name, text]) => [name, text.slice(0, ATTRIBUTE_VALUE_CHARACTERS_MAX)]),
+        texts.map(([name, text]) => [
+          name,
+          // Not between the two halves of a character.
+          text.slice(0, ATTRIBUTE_VALUE_CHARACTERS_MAX).replace(/[\ud800-\udbff]$/, ""),
+        ]),
       ),
       where,
     };
@@ -114,16 +119,16 @@ export async function desiredInPools(
   addresses: readonly DesiredAddress[],
   notes: readonly string[] = [],
 ): Promise<Desired> {
-  const current = await readPools(client);
-  const pools = current.flatMap(({ cidr, blockSize }) => {
-    const read = parseCidr(cidr);
-    return read.ok ? [{ cidr: read.value, blockSize }] : [];
-  });
+  const pools = knownPools({ pools: [] }, { pools: await readPools(client) });
   const blocks = new Map<string, DesiredBlock>();
   for (const { address, host } of addresses) {
-    const cidr = blockAround(pools, address);
+    const pool = poolAround(pools, address);
+    const cidr = pool && cidrOf(address, pool.blockSize);
     if (cidr && !blocks.has(formatCidr(cidr)))
-      blocks.set(formatCidr(cidr), { cidr, owner: host, orAnyones: true });
+      blocks.set(
+        formatCidr(cidr),
+        pool.ranges ? { cidr, isShared: true } : { cidr, owner: host, orAnyones: true },
+      );
   }
   return {
     pools: [],
@@ -134,14 +139,6 @@ export async function desiredInPools(
     conflicts: [...twice(addresses), ...addresses.flatMap(addressConflicts)],
     notes,
   };
-}
-
-function blockAround(
-  pools: readonly { readonly cidr: Cidr; readonly blockSize: number }[],
-  address: Address,
-): Cidr | undefined {
-  const pool = pools.find(({ cidr }) => contains(cidr, address));
-  return pool && cidrOf(address, pool.blockSize);
 }
 
 function twice(addresses: readonly DesiredAddress[]): Conflict[] {

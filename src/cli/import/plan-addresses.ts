@@ -5,7 +5,7 @@ import { cidrOf, formatCidr } from "../../net/cidr.ts";
 import type { CurrentAddress, CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
-import { type KnownPool, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround, whyInNone } from "./plan-pools.ts";
 import { type AssignStep, assignStepOf, type OwnerStep, type StepCounts } from "./steps.ts";
 
 export interface PlannedAddresses {
@@ -32,7 +32,7 @@ export function planAddresses(
     const pool = poolAround(pools, one.address);
     const cidr = pool && cidrOf(one.address, pool.blockSize);
     if (!pool || !cidr) {
-      conflict(address, `(${one.where}) is in no pool, neither of Plat nor of the import`);
+      conflict(address, `(${one.where}) ${whyInNone(current, one.address)}`);
       continue;
     }
     const there = current.addresses.get(address);

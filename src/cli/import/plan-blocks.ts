@@ -10,7 +10,7 @@ import { addressAt, cidrOf, formatCidr, sizeOf } from "../../net/cidr.ts";
 import { type BlockStatus, blockName } from "../space/blocks.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress, DesiredBlock } from "./desired.ts";
-import { type KnownPool, poolAround } from "./plan-pools.ts";
+import { type KnownPool, poolAround, rangedAround, whyInNone } from "./plan-pools.ts";
 import {
   type AssignStep,
   assignStepOf,
@@ -47,17 +47,22 @@ export function planBlocks(
   const conflicts: Conflict[] = [];
   const reservedWith = new Map<string, HostReserved>();
   const whose = new Map<string, HostId | undefined>();
-  const owned = desired.blocks.filter(({ isShared }) => !isShared);
+  const owned = desired.blocks.filter(
+    (block) => !(block.isShared || (isNobodys(block) && rangedAround(pools, block.cidr))),
+  );
   for (const block of owned) {
     const cidr = formatCidr(block.cidr);
-    const pool = poolAround(pools, addressAt(block.cidr, 0));
+    const ranged = rangedAround(pools, block.cidr);
+    const pool = ranged ?? poolAround(pools, addressAt(block.cidr, 0));
     const there = current.blocks.get(cidr);
     const addresses = within.get(cidr) ?? [];
     const problem = !pool
-      ? "is in no pool, neither of Plat nor of the import"
+      ? whyInNone(current, addressAt(block.cidr, 0))
       : pool.blockSize !== block.cidr.prefix
         ? `is no block of pool ${pool.name}, which has blocks of /${pool.blockSize}`
-        : there && whyNot(block, there);
+        : ranged
+          ? `is in pool ${pool.name} with ranges, whose blocks have no host, and belongs to ${block.owner ?? "nobody"}`
+          : there && whyNot(block, there);
     if (problem) {
       conflicts.push({ kind: "block", name: cidr, problem });
       continue;
@@ -68,7 +73,12 @@ export function planBlocks(
     if (reserving && !reserving.isTemporary)
       reservedWith.set(reserving.first.address, reserving.hostReserved);
     if (needsClaim(block, there)) {
-      claims.push({ cidr, host: owner, ...(reserving && { reserving }) });
+      const by = block.orAnyones && addresses.find(({ host }) => host === owner);
+      claims.push({
+        ...{ cidr, host: owner },
+        ...(by && { by: assignStepOf(block.cidr, by) }),
+        ...(reserving && { reserving }),
+      });
       whose.set(cidr, owner);
       if (block.hostReserved && !reserving)
         conflicts.push({
@@ -101,6 +111,9 @@ export function planBlocks(
     }),
   };
 }
+
+const isNobodys = ({ owner, hostReserved }: DesiredBlock) =>
+  owner === undefined && hostReserved === undefined;
 
 function addressesByBlock({ blocks, addresses }: Desired): ReadonlyMap<string, DesiredAddress[]> {
   const prefixes = new Set(blocks.map(({ cidr }) => `${cidr.family} ${cidr.prefix}`));

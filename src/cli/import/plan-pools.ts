@@ -1,7 +1,7 @@
 import { same } from "../../base/same.ts";
-import { PLAT_FIELDS } from "../../contract/manifest-fields.ts";
+import { keepingUnsaid, PLAT_FIELDS } from "../../contract/manifest-fields.ts";
 import { type Address, parseAddress } from "../../net/address.ts";
-import { type AddressSet, includesAddress, unionOf } from "../../net/address-set.ts";
+import { type AddressSet, includesAddress } from "../../net/address-set.ts";
 import {
   type Cidr,
   contains,
@@ -11,9 +11,8 @@ import {
   parseCidr,
   sameCidr,
 } from "../../net/cidr.ts";
-import { parsePlainInterval } from "../../net/plain-form.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
-import type { PoolRead } from "../space/configuration.ts";
+import { type PoolRead, rangedSetOf } from "../space/configuration.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
 import type { FillingSteps, PoolStep } from "./steps.ts";
@@ -32,8 +31,11 @@ export interface KnownPool {
   readonly isWanted: boolean;
 }
 
-/** Returns the pools after the desired ones exist. */
-export function knownPools({ pools }: Desired, current: CurrentState): readonly KnownPool[] {
+/** Returns the pools of addresses after the desired ones exist. No address of a pool of prefixes is assigned on its own. */
+export function knownPools(
+  { pools }: Pick<Desired, "pools">,
+  current: Pick<CurrentState, "pools">,
+): readonly KnownPool[] {
   const byName = new Map(current.pools.map((pool) => [pool.name, pool]));
   const desired = pools.map(({ name, cidr, blockSize, fields }): KnownPool => {
     const before = byName.get(name);
@@ -41,7 +43,8 @@ export function knownPools({ pools }: Desired, current: CurrentState): readonly 
       name,
       cidr,
       blockSize,
-      ...rangesOf(fields),
+      // An IPPool of Calico has no word for them.
+      ...rangesOf(fields.ranges || !before ? fields : before),
       isOuter: isOuter(fields),
       isWanted: true,
       ...(before && { current: before }),
@@ -49,7 +52,7 @@ export function knownPools({ pools }: Desired, current: CurrentState): readonly 
   });
   const names = new Set(pools.map(({ name }) => name));
   const others = current.pools
-    .filter(({ name }) => !names.has(name))
+    .filter(({ name, assign }) => assign === "addresses" && !names.has(name))
     .map((pool) => ({
       name: pool.name,
       cidr: networkOf(pool),
@@ -70,15 +73,24 @@ export function poolAround(pools: readonly KnownPool[], address: Address): Known
   return around.find((pool) => !pool.isOuter) ?? around[0];
 }
 
-const rangesOf = ({ ranges }: Pick<PoolFields, "ranges">) =>
-  ranges && {
-    ranges: unionOf(
-      ranges.flatMap((text) => {
-        const read = parsePlainInterval(text);
-        return read.ok ? [read.value.interval] : [];
-      }),
-    ),
-  };
+/** Returns the pool with ranges around a block; nothing if no host's block could be in one. */
+export const rangedAround = (pools: readonly KnownPool[], block: Cidr): KnownPool | undefined =>
+  pools.find(({ cidr, ranges }) => ranges && overlapping(cidr, block));
+
+/** Returns the reason why nothing of the import can be at an address that is in no known pool. */
+export function whyInNone(current: Pick<CurrentState, "pools">, address: Address): string {
+  const around = current.pools.find(
+    (pool) => pool.assign === "prefixes" && contains(networkOf(pool), address),
+  );
+  return around
+    ? `is in pool ${around.name} of Plat, which assigns prefixes and no addresses`
+    : "is in no pool, neither of Plat nor of the import";
+}
+
+const rangesOf = (fields: Pick<PoolFields, "ranges" | "excludes">) => {
+  const ranges = rangedSetOf(fields);
+  return ranges && { ranges };
+};
 
 /** Plans the changes of the desired pools, and returns the conflicts. */
 export function planPools(
@@ -94,6 +106,7 @@ export function planPools(
     steps: desired.pools.flatMap((pool) => stepOf(pool, current, isFilled(pool))),
     conflicts: [
       ...desired.pools.flatMap((pool) => changeConflicts(pool, current)),
+      ...desired.pools.filter(isFilled).flatMap((pool) => boundConflicts(pool, current)),
       ...overlapConflicts(known),
       ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
     ],
@@ -125,19 +138,19 @@ function stepOf(
   filled: boolean,
 ): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
-  const next = before ? { ...fields, ...keptOf(before, unsaid) } : fields;
-  const opening = filled && !(before && isOpen(before)) && { opened: openedOf(next) };
-  if (!before) return [{ name, verb: "create", fields: next, ...opening }];
-  if (!same(normal(before), normal(next)))
-    return [{ name, verb: "change", fields: next, ...opening }];
-  return opening ? [{ name, fields: next, ...opening }] : [];
+  const next = keepingUnsaid(unsaid, fields, before) as unknown as PoolFields;
+  const opened = filled && !(before && isOpen(before)) ? openedOf(next) : undefined;
+  const step = {
+    ...{ name, fields: next, ...(opened && { opened }) },
+    // The plan knows those that it takes away while the pool is open.
+    unsaid: unsaid.filter(
+      (field) => !opened || Object.hasOwn(opened, field) === Object.hasOwn(next, field),
+    ),
+  };
+  if (!before) return [{ ...step, verb: "create" }];
+  if (!same(normal(before), normal(next))) return [{ ...step, verb: "change" }];
+  return opened ? [step] : [];
 }
-
-/** Returns the fields of a pool that a manifest cannot contain, so that they stay unchanged. */
-const keptOf = (pool: PoolRead, unsaid: readonly string[]) =>
-  Object.fromEntries(
-    Object.entries(pool).filter(([field, value]) => unsaid.includes(field) && value !== undefined),
-  );
 
 /** The conditions on the workload. The import does not know the labels of its workloads, so an opened pool with ranges has none. */
 const CONDITIONS = [
@@ -176,13 +189,19 @@ const ROUTING_DEFAULT = {
   disableBGPExport: false,
 };
 
+/** The selector of every node. */
+const ALL = "all()";
+
+const RANGED_DEFAULT: Readonly<Record<string, string>> = { assign: "addresses", nodeSelector: ALL };
+
 function normal(pool: PoolRead | PoolFields) {
   const fields = pool as Readonly<Record<string, unknown>>;
-  if (pool.ranges) return Object.keys(POOL).map((field) => fields[field] ?? null);
+  if (pool.ranges)
+    return Object.keys(POOL).map((field) => fields[field] ?? RANGED_DEFAULT[field] ?? null);
   const { cidr, blockSize, disabled, assignmentMode, allowedUses, ...more } = pool;
   const { namespaceSelector, routing } = more;
   // A manifest of Calico says so of a pool without one.
-  const nodeSelector = more.nodeSelector ?? "all()";
+  const nodeSelector = more.nodeSelector ?? ALL;
   return {
     ...{ cidr, blockSize, disabled, assignmentMode, allowedUses, nodeSelector, namespaceSelector },
     routing: { ...ROUTING_DEFAULT, ...routing },
@@ -197,6 +216,8 @@ function changeConflicts(
   if (!before) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
   if (before.state !== undefined) return conflict(`exists in Plat and is ${before.state}`);
+  if (before.assign === "prefixes")
+    return conflict("assigns prefixes in Plat, and would have to assign addresses");
   if (before.cidr !== fields.cidr)
     return conflict(`is ${before.cidr} in Plat, not ${fields.cidr}; a pool keeps its range`);
   return before.blockSize === fields.blockSize
@@ -223,23 +244,42 @@ function overlapConflicts(known: readonly KnownPool[]): readonly Conflict[] {
   );
 }
 
+/** Finds a pool whose conditions the import could not restore if it were interrupted, because its source does not say them. */
+function boundConflicts(
+  { name, unsaid = PLAT_FIELDS }: DesiredPool,
+  { pools }: CurrentState,
+): readonly Conflict[] {
+  const before = pools.find((pool) => pool.name === name);
+  const problem = before && whyBound(before, (field) => unsaid.includes(field));
+  return problem === undefined ? [] : [{ kind: "pool", name, problem: `${problem} ${FILLED}` }];
+}
+
+const FILLED = "in Plat, but the import would assign addresses in it";
+
 /** Finds conflicts with pools that the dump does not contain, which stay unchanged. */
 function closedConflicts(
   { name, current, isWanted }: KnownPool,
   filled: boolean,
 ): readonly Conflict[] {
   if (!filled || isWanted || !current) return [];
-  const problem =
-    current.state !== undefined ? `is ${current.state}` : current.disabled ? "is disabled" : "";
-  return problem === ""
-    ? []
-    : [
-        {
-          kind: "pool",
-          name,
-          problem: `${problem} in Plat, but the import would assign addresses in it`,
-        },
-      ];
+  const problem = whyClosed(current);
+  return problem === undefined ? [] : [{ kind: "pool", name, problem: `${problem} ${FILLED}` }];
+}
+
+/** Returns the reason why a pool rejects a request that names an address of it. */
+function whyClosed(pool: PoolRead): string | undefined {
+  if (pool.state !== undefined) return `is ${pool.state}`;
+  return pool.disabled ? "is disabled" : whyBound(pool);
+}
+
+/** Returns the conditions of a pool with ranges as the reason, those of some fields. They bind a request that names an address too. */
+function whyBound(pool: PoolRead, isMeant = (_: string) => true): string | undefined {
+  const bound = CONDITIONS.filter(
+    (field) => pool.ranges && (pool[field] ?? ALL) !== ALL && isMeant(field),
+  );
+  return bound.length > 0
+    ? `has ranges and serves only whom ${bound.join(" and ")} names`
+    : undefined;
 }
 
 /** Pools with ranges can have one CIDR. The API checks their ranges. */

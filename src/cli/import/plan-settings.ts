@@ -23,14 +23,13 @@ export function planSettings(
   work: Work,
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
   const before = current.settings;
-  const settings = { ...before, ...desired.settings };
+  const settings = desired.settings ?? {};
   const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
   const { blocks, host } = mostBlocks(current, pools, work);
   const isStrict = before.strictAffinity && borrowed > 0;
   const isCapped = blocks > capOf(before);
   const isOpened = isStrict || isCapped;
   const opened = {
-    ...before,
     ...(isStrict && { strictAffinity: false }),
     ...(isCapped && { maxBlocksPerHost: null }),
   };
@@ -53,7 +52,7 @@ export function planSettings(
         ]
       : []),
   ];
-  const isChanged = !same(before, settings);
+  const isChanged = !same(before, { ...before, ...settings });
   if (!isChanged && !isOpened) return { step: undefined, conflicts };
   return {
     step: {
@@ -73,8 +72,9 @@ const conflict = (name: string, problem: string): Conflict => ({
   problem,
 });
 
-/** Returns the host with the most blocks in a pool after the claims, and their number. */
-function mostBlocks(current: CurrentState, pools: readonly KnownPool[], { claims }: Work) {
+/** Returns the host with the most blocks in a pool after the claims that the limit of blocks binds, and their number. */
+function mostBlocks(current: CurrentState, pools: readonly KnownPool[], work: Work) {
+  const claims = work.claims.filter(({ by }) => !by);
   const counts = new Map<string, { readonly host: HostId; blocks: number }>();
   const count = (host: HostId, cidr: string) => {
     const read = parseCidr(cidr);

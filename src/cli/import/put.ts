@@ -1,6 +1,8 @@
 import { found, type Path, type PlatClient, path } from "../../client/index.ts";
+import { keepingUnsaid } from "../../contract/manifest-fields.ts";
 import { detailsOf, headersAsSeen } from "../resource/change.ts";
-import type { DesiredReservation } from "./desired.ts";
+import type { DesiredReservation, DesiredSettings, PoolFields } from "./desired.ts";
+import type { PoolStep } from "./steps.ts";
 
 interface Written {
   readonly effectiveAt?: string;
@@ -23,11 +25,17 @@ interface How {
   readonly dryRun?: boolean;
 }
 
-export const writePool = (client: PlatClient, name: string, fields: object, how?: How) =>
-  put(client, path`/v1/pools/${name}`, () => fields, how);
+/** Writes a pool, and keeps the fields that the source has no word for, as they are by now. */
+export const writePool = (
+  client: PlatClient,
+  { name, unsaid }: Pick<PoolStep, "name" | "unsaid">,
+  fields: PoolFields,
+  how?: How,
+) => put(client, path`/v1/pools/${name}`, (before) => keepingUnsaid(unsaid, fields, before), how);
 
-export const writeSettings = (client: PlatClient, settings: object, how?: How) =>
-  put(client, path`/v1/config`, () => settings, how);
+/** Writes some settings, and keeps the others. */
+export const writeSettings = (client: PlatClient, settings: DesiredSettings, how?: How) =>
+  put(client, path`/v1/config`, (before) => ({ ...before, ...settings }), how);
 
 /** Writes the networks of a reservation, and keeps its other fields. */
 export const writeReservation = (
@@ -40,15 +48,17 @@ export const writeReservation = (
 export async function put(
   client: PlatClient,
   route: Path,
-  bodyOver: (before: object) => object,
+  bodyOver: (before: Readonly<Record<string, unknown>> | undefined) => object,
   { dryRun = false }: How = {},
 ): Promise<Put> {
-  const before = await found(client.call<object>({ method: "GET", path: route }));
+  const before = await found(
+    client.call<Readonly<Record<string, unknown>>>({ method: "GET", path: route }),
+  );
   const { body } = await client.call<Written>({
     method: "PUT",
     path: route,
     query: { dryRun: dryRun || undefined },
-    body: bodyOver(before?.body ?? {}),
+    body: bodyOver(before?.body),
     ...headersAsSeen(before),
   });
   return { body, effectiveAt: body.effectiveAt, warnings: detailsOf(body) };

@@ -2,13 +2,13 @@ import type { HostId, HostReserved } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import type { Workload } from "../../nouns/application/workload.ts";
-import type { SettingsRead } from "../space/configuration.ts";
 import type {
   Conflict,
   DesiredAddress,
   DesiredApplication,
   DesiredLabels,
   DesiredReservation,
+  DesiredSettings,
   PoolFields,
 } from "./desired.ts";
 
@@ -24,19 +24,27 @@ export interface PoolStep {
   readonly fields: PoolFields;
   /** The pool during the import: it serves only requests that name an address. */
   readonly opened?: PoolFields;
+  /** The fields that the import leaves as they are. */
+  readonly unsaid: readonly string[];
 }
 
 export interface SettingsStep {
   readonly verb?: Verb;
-  readonly settings: SettingsRead;
-  /** The settings during the import. */
-  readonly opened?: SettingsRead;
+  /** The settings that change; the others stay. */
+  readonly settings: DesiredSettings;
+  /** Those that change during the import. */
+  readonly opened?: DesiredSettings;
 }
 
 /** A claim of a block for a host. */
 export interface ClaimStep {
   readonly cidr: string;
   readonly host: HostId;
+  /**
+   * The assign that makes the block its host's, for a source that knows no blocks. The limit of blocks for each host does not bind it, as
+   * no request that names an address.
+   */
+  readonly by?: AssignStep;
   /** The host-reserved addresses of the block. The first address that is assigned in the block sets them. */
   readonly reserving?: {
     readonly hostReserved: HostReserved;

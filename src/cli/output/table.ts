@@ -28,6 +28,11 @@ const GAP = "   ";
 const WIDTH = 80;
 /** The smallest width of a narrowed column. */
 const COLUMN_WIDTH_MIN = 16;
+/**
+ * The rows that are laid out together. The library passes its rows as arguments of one call, for which the stack has limited room, and
+ * many rows at once take it longer than the same rows in parts.
+ */
+const PART_ROWS = 500;
 const NO_BORDERS = Object.fromEntries(
   [
     ...["top", "top-mid", "top-left", "top-right"],
@@ -72,27 +77,34 @@ function tableOf<Row>(
   );
   const texts = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
   const widths = shown.map(({ header }, at) =>
-    Math.max(header.length, ...texts.map((row) => row[at]?.length ?? 0)),
+    texts.reduce((width, row) => Math.max(width, row[at]?.length ?? 0), header.length),
   );
   const narrowed = isWide ? widths : narrow(shown, widths, layout.columns);
-  const table = new Table({
-    ...(hasHead
-      ? { head: shown.map(({ header }) => style.strong(header)) }
-      : { colWidths: [...narrowed] }),
-    chars: { ...NO_BORDERS, middle: GAP },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  for (const place of places)
-    table.push(
-      (texts[place] ?? []).map((text, at) => {
-        const { isState, long } = shown[at] as Column<Row>;
-        const width = narrowed[at] as number;
-        if (text.length > width) return long === "wrap" ? wrapped(text, width) : cut(text, width);
-        return isState ? painted(text, style) : text;
-      }),
-    );
-  return `${table
-    .toString()
+  const partOf = (some: readonly number[], head: readonly string[]) => {
+    const table = new Table({
+      ...(head.length > 0 && { head: [...head] }),
+      colWidths: [...narrowed],
+      chars: { ...NO_BORDERS, middle: GAP },
+      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+    });
+    for (const place of some)
+      table.push(
+        (texts[place] ?? []).map((text, at) => {
+          const { isState, long } = shown[at] as Column<Row>;
+          const width = narrowed[at] as number;
+          if (text.length > width) return long === "wrap" ? wrapped(text, width) : cut(text, width);
+          return isState ? painted(text, style) : text;
+        }),
+      );
+    return table.toString();
+  };
+  const all = [...places];
+  const head = hasHead ? shown.map(({ header }) => style.strong(header)) : [];
+  const parts = [partOf(all.slice(0, PART_ROWS), head)];
+  for (let at = PART_ROWS; at < all.length; at += PART_ROWS)
+    parts.push(partOf(all.slice(at, at + PART_ROWS), []));
+  return `${parts
+    .join("\n")
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")}\n`;

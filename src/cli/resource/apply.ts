@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { cut } from "../../api/schema/schema.ts";
 import { NotSent, type PlatClient } from "../../client/index.ts";
-import { intervalOf, overlaps, parseCidr } from "../../net/cidr.ts";
+import { type AddressSet, formatSet, sharedBy } from "../../net/address-set.ts";
+import { type Cidr, intervalOf, overlaps, parseCidr, sameCidr } from "../../net/cidr.ts";
 import {
   action,
   type DryRunOption,
@@ -17,6 +18,7 @@ import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
+import { rangedSetOf } from "../space/configuration.ts";
 import { dryRun, make, type ObjectChange, warn } from "./change.ts";
 import { readWanted, type WantedObject, type WantedSet } from "./documents.ts";
 import { POOL_RESOURCE, type ResourceKind, titled } from "./kind.ts";
@@ -209,24 +211,45 @@ function allOf(
   return new CommandError(exit, [`${failures.length} of ${tried} failed.`, ...more].join(" "));
 }
 
+/** A pool that the files describe, and that does not exist yet. */
+interface NewPool {
+  readonly name: string;
+  readonly text: string;
+  readonly cidr: Cidr;
+  /** The addresses of a pool with ranges. */
+  readonly set: AddressSet | undefined;
+  /** True for a pool that has what the other pools of its CIDR leave. */
+  readonly isOuter: boolean;
+}
+
 /** Finds new pools that overlap each other, because the API checks each pool alone. A pool lies in its parent by right. */
 function checkApart(changes: readonly ObjectChange[]): void {
   const pools = changes
     .filter(({ wanted, outcome }) => wanted.kind === POOL_RESOURCE && outcome === "created")
     .filter(({ body }) => body.parent === undefined)
-    .map(({ wanted: { name }, body }) => ({ name, cidr: String(body.cidr) }));
-  for (const [at, one] of pools.entries()) {
-    const other = pools.slice(0, at).find(({ cidr }) => isOverlap(cidr, one.cidr));
-    if (other)
-      throw usageError(
-        `The pools ${other.name} (${other.cidr}) and ${one.name} (${one.cidr}) overlap.`,
-      );
-  }
+    .flatMap(newPoolOf);
+  for (const [at, one] of pools.entries())
+    for (const other of pools.slice(0, at)) {
+      const problem = whyNotApart(other, one);
+      if (problem !== undefined) throw usageError(problem);
+    }
 }
 
-function isOverlap(a: string, b: string): boolean {
-  const [first, second] = [parseCidr(a), parseCidr(b)];
-  return first.ok && second.ok && overlaps(intervalOf(first.value), intervalOf(second.value));
+function newPoolOf({ wanted: { name }, body }: ObjectChange): readonly NewPool[] {
+  const text = String(body.cidr);
+  const cidr = parseCidr(text);
+  if (!cidr.ok) return [];
+  const isOuter = body.assignmentMode === "Applications";
+  return [{ name, text, cidr: cidr.value, set: rangedSetOf(body), isOuter }];
+}
+
+function whyNotApart(one: NewPool, other: NewPool): string | undefined {
+  if (!overlaps(intervalOf(one.cidr), intervalOf(other.cidr))) return undefined;
+  if (!one.set || !other.set || !sameCidr(one.cidr, other.cidr))
+    return `The pools ${one.name} (${one.text}) and ${other.name} (${other.text}) overlap.`;
+  if (one.isOuter || other.isOuter) return undefined;
+  const [first] = formatSet(sharedBy(one.set, other.set));
+  return first && `The pools ${one.name} and ${other.name} both have ${first}.`;
 }
 
 /** Returns the objects of sets that exist and that no manifest describes any more, to be deleted. */

@@ -58,7 +58,9 @@ export async function* linesOfStdin(io: Io): AsyncGenerator<readonly string[]> {
 const linesIn = (bytes: Uint8Array): readonly string[] =>
   utf8In("stdin", bytes)
     .split("\n")
-    .filter((line) => line.trim() !== "");
+    // Also without a byte order mark, which files that were put together have in the middle.
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 
 /** Decodes the bytes of a file. @throws CommandError with the line that is not UTF-8 */
 export function utf8In(file: string, bytes: Uint8Array): string {

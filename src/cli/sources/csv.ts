@@ -39,7 +39,6 @@ type Line = Readonly<Record<string, string | undefined>>;
 function linesOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
   try {
     return parse(text, {
-      bom: true,
       skip_empty_lines: true,
       info: true,
       columns: (header: string[]) => columnsOf(file, header),

@@ -47,6 +47,7 @@ const ipAddress = v.object({
 const list = v.object({
   count: v.nullish(v.number()),
   next: v.nullish(v.string()),
+  previous: v.nullish(v.string()),
   results: v.array(v.unknown()),
 });
 
@@ -68,10 +69,12 @@ export async function desiredFromNetbox(
 ): Promise<Desired> {
   const pages = [...texts].map(([file, text]) => pageOf(file, text));
   const all = pages.flatMap(({ entries }) => entries);
-  for (const { file, count, isLast } of pages)
-    if (!isLast && all.length < count)
+  // A page that was saved twice has no address that is new.
+  const known = new Set(all.map(({ entry }) => entry.id)).size;
+  for (const { file, count, isPart } of pages)
+    if (isPart && known < count)
       throw usageError(
-        `${file} is one page of several: ${counted(all.length, "address", "addresses")} of ${count}. Save the page that its "next" names too, until one names none, and name each file with -f.`,
+        `${file} is one page of several: ${counted(known, "address", "addresses")} of ${count}. Save every page, from the first one to the one whose "next" is null, and name each file with -f.`,
       );
   const { used, notes } = inUseOfVrf(
     all,
@@ -92,13 +95,20 @@ function pageOf(file: string, text: string) {
   const results = page.success ? page.output.results : json;
   if (!Array.isArray(results))
     throw usageError(`${file} is not an answer of NetBox to GET /api/ipam/ip-addresses/.`);
-  const { count, next } = page.success ? page.output : { count: null, next: null };
+  const { count, next, previous } = page.success
+    ? page.output
+    : { count: null, next: null, previous: null };
   const entries = results.map((entry: unknown, i) => {
     const read = orProblem(() => checked(ipAddress, entry, "it"));
     if (!(read instanceof Problem)) return { entry: read, where: `${file}, id ${read.id}` };
     throw usageError(`${file}: entry ${i + 1} is no address of NetBox: ${read.detail}`);
   });
-  return { file, entries, count: count ?? Number.POSITIVE_INFINITY, isLast: !next };
+  return {
+    file,
+    entries,
+    count: count ?? Number.POSITIVE_INFINITY,
+    isPart: Boolean(next || previous),
+  };
 }
 
 function jsonOf(file: string, text: string): unknown {

@@ -131,7 +131,6 @@ function tableOf(file: string, text: string): Table {
 function rowsOf(file: string, text: string) {
   try {
     return parse(text, {
-      bom: true,
       delimiter: separatorOf(text),
       skip_empty_lines: true,
       skip_records_with_empty_values: true,

@@ -2,12 +2,18 @@ import * as v from "valibot";
 import { newWorkloadProblems } from "../../api/schema/handle.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { isRecord } from "../../api/schema/schema.ts";
+import { RESERVED_CIDRS_MAX } from "../../base/limits.ts";
 import { unsaidOfPool } from "../../contract/manifest-fields.ts";
 import { hostId } from "../../kernel/values/host.ts";
-import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
-import { countOf, unionOf } from "../../net/address-set.ts";
-import { cidrOf, contains, formatCidr } from "../../net/cidr.ts";
-import { parsePlainInterval } from "../../net/plain-form.ts";
+import {
+  type Address,
+  BITS,
+  compareAddresses,
+  formatAddress,
+  parseAddress,
+} from "../../net/address.ts";
+import { countOf, formatSet, NO_ADDRESSES, unionOf } from "../../net/address-set.ts";
+import { cidrOf, contains, formatCidr, intervalOf } from "../../net/cidr.ts";
 import { parseNumber } from "../../nouns/application/application.ts";
 import { workloadHandle } from "../../nouns/application/workload.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
@@ -27,8 +33,10 @@ import {
   type DesiredApplication,
   type DesiredBlock,
   type DesiredPool,
+  type DesiredReservation,
 } from "../import/desired.ts";
 import { type Objects, objectsIn } from "../import/dump.ts";
+import { rangedSetOf } from "../space/configuration.ts";
 
 /*
  * The resources of Spiderpool, as far as an import reads them:
@@ -64,7 +72,7 @@ const KINDS = {
     apiVersions: THEIRS,
     schema: v.looseObject({
       ...declared.entries,
-      status: v.nullish(v.looseObject({ allocatedIPs: v.unknown() })),
+      status: v.nullish(v.looseObject({ allocatedIPs: v.optional(v.unknown()) })),
     }),
   },
   SpiderSubnet: { apiVersions: THEIRS, schema: declared },
@@ -132,12 +140,7 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
   );
   return {
     pools,
-    reservations: [
-      ...reservations,
-      ...(leftOut.length > 0
-        ? [{ name: LEFT_OUT, cidrs: leftOut.map(({ address }) => formatAddress(address)) }]
-        : []),
-    ],
+    reservations: [...reservations, ...reservationsOf(leftOut)],
     labelled: [],
     applications,
     blocks: blocksOf(pools, addresses),
@@ -244,13 +247,8 @@ function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) 
 }
 
 /** Returns the number of addresses of a pool. */
-function sizeOf(pool: DesiredPool | undefined): number {
-  const intervals = (pool?.fields.ranges ?? []).flatMap((text) => {
-    const read = parsePlainInterval(text);
-    return read.ok ? [read.value.interval] : [];
-  });
-  return Number(countOf(unionOf(intervals)));
-}
+const sizeOf = (pool: DesiredPool | undefined): number =>
+  Number(countOf((pool && rangedSetOf(pool.fields)) ?? NO_ADDRESSES));
 
 function applicationOf(endpoint: Endpoint): string {
   const { namespace, kind, name } = instanceOf(endpoint);
@@ -261,6 +259,18 @@ function applicationOf(endpoint: Endpoint): string {
 interface LeftOut {
   readonly address: Address;
   readonly why: string;
+}
+
+/** Returns the reservations of what is left out: one, or more if one has no room for all the runs of addresses. */
+function reservationsOf(leftOut: readonly LeftOut[]): readonly DesiredReservation[] {
+  const runs = formatSet(
+    unionOf(leftOut.map(({ address }) => intervalOf(cidrOf(address, BITS[address.family])))),
+  );
+  const count = Math.ceil(runs.length / RESERVED_CIDRS_MAX);
+  return Array.from({ length: count }, (_, i) => ({
+    name: i === 0 ? LEFT_OUT : `${LEFT_OUT}-${i + 1}`,
+    cidrs: runs.slice(i * RESERVED_CIDRS_MAX, (i + 1) * RESERVED_CIDRS_MAX),
+  }));
 }
 
 /** Returns the addresses of the endpoints, and those that the import leaves out. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { PlatClient } from "../../client/index.ts";
 import { type Address, compareAddresses, formatAddress, parseAddress } from "../../net/address.ts";
+import { contains, parseNetwork } from "../../net/cidr.ts";
 import { handleOfAttachment } from "../../nouns/address/attachment.ts";
 import type { Desired } from "../import/desired.ts";
 import { type Objects, objectsIn } from "../import/dump.ts";
@@ -110,19 +111,25 @@ function allocationOf(
     return `${pool}: allocation "${offset}" must be a whole number: the distance from the start of the range`;
   const { family, value } = first.value;
   const address = { family, value: value + BigInt(offset) };
+  const network = parseNetwork(range);
+  if (network.ok && !contains(network.value, address))
+    return `${pool}: allocation "${offset}" lies behind the end of the range ${range}`;
   return { address, owner, where: `${pool}, allocation ${offset}` };
 }
 
-/** Returns the names of networks, which stand before the range in the names of their pools. */
+/** Returns the names of networks, which stand before the range in the names of their pools. Behind it may stand a node. */
 const networksOf = (pools: Objects<typeof KINDS>["IPPool"]): readonly string[] =>
   pools.flatMap(({ metadata: { name }, spec: { range } }) => {
-    const behind = `-${range.replace(/:$/, ":0").replaceAll(/[:/]/g, "-")}`;
-    return name.endsWith(behind) ? [name.slice(0, -behind.length)] : [];
+    const at = `${name}-`.indexOf(`-${range.replace(/:$/, ":0").replaceAll(/[:/]/g, "-")}-`);
+    return at > 0 ? [name.slice(0, at)] : [];
   });
+
+/** An IPv4 address at the end of a name, by itself or behind a network. */
+const IPV4_AT_END = /(?:^|-)(\d+\.\d+\.\d+\.\d+)$/;
 
 /**
  * Reads the address in the name of a reservation, or returns the error. The name of a network may stand before it, and an IPv6
- * address has `-` in place of `:`.
+ * address has `-` in place of `:`. Only the pools tell where the network ends before an IPv6 address.
  */
 function reservationOf(
   name: string,
@@ -132,7 +139,7 @@ function reservationOf(
   const where = `OverlappingRangeIPReservation ${name}`;
   const network = networks.find((one) => name.startsWith(`${one}-`));
   const text = network === undefined ? name : name.slice(network.length + 1);
-  const read = parseAddress(text.includes(".") ? text : text.replaceAll("-", ":"));
+  const read = parseAddress(IPV4_AT_END.exec(name)?.[1] ?? text.replaceAll("-", ":"));
   if (read.ok) return { address: read.value, owner, where };
   return `${where}: its name has no address behind that of a network whose IPPool is in the dump`;
 }

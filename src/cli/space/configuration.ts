@@ -1,6 +1,8 @@
 import { NAMED_PER_PAGE_MAX } from "../../api/query.ts";
 import { APPLICATIONS_PER_PAGE_MAX, LABELLED_PER_PAGE_MAX } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
+import { type AddressSet, subtract, unionOf } from "../../net/address-set.ts";
+import { parsePlainInterval } from "../../net/plain-form.ts";
 import { allIn } from "./lists.ts";
 
 /** The definitions of operators in a space: its pools, its settings and its reservations. */
@@ -30,6 +32,23 @@ export async function readConfiguration(client: PlatClient): Promise<Configurati
 /** Reads the pools of a space. */
 export const readPools = (client: PlatClient): Promise<readonly PoolRead[]> =>
   allIn(client.pages.listPools({ limit: NAMED_PER_PAGE_MAX }), ({ pools }) => pools);
+
+/** Returns the addresses of a pool with ranges, from the texts of its fields; nothing for any other pool. */
+export const rangedSetOf = ({
+  ranges,
+  excludes = [],
+}: {
+  readonly ranges?: readonly string[] | undefined;
+  readonly excludes?: readonly string[] | undefined;
+}): AddressSet | undefined => ranges && subtract(setOf(ranges), setOf(excludes));
+
+const setOf = (texts: readonly string[]): AddressSet =>
+  unionOf(
+    texts.flatMap((text) => {
+      const read = parsePlainInterval(text);
+      return read.ok ? [read.value.interval] : [];
+    }),
+  );
 
 /** Reads the applications of a space. */
 export const readApplications = (client: PlatClient): Promise<readonly ApplicationRead[]> =>

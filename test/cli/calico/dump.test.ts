@@ -144,6 +144,8 @@ describe("what is no dump is rejected before anything is asked, with what is wro
       "1 of kind ConfigMap",
       "- has no objects of a kind that Plat takes",
     );
+    const old = { apiVersion: "v1", kind: "IPPool", metadata: { cidr: "10.0.0.0/16" } };
+    await refused(listText([old]), "1 of kind IPPool (v1): not imported");
   });
 
   it("stdin twice: the second time it would be empty", async () => {
@@ -157,7 +159,7 @@ describe("what is no dump is rejected before anything is asked, with what is wro
 
   it("neither JSON nor YAML", async () => {
     await refused("a: b: c", "stdin is neither JSON nor YAML");
-    await refused('{"kind": ', "stdin is neither JSON nor YAML");
+    await refused('{"kind": ', "stdin is neither JSON nor YAML: Unexpected end of JSON input");
     await refused("just words", "just words is no resource: it has no kind");
     await refused('{"kind": "List", "items": [{"no": "kind"}]}', "an object of no is no resource");
   });
@@ -182,7 +184,7 @@ describe("what is no dump is rejected before anything is asked, with what is wro
         return `${name}: &${name} [${new Array(9).fill(`*${before}`).join(", ")}]`;
       }),
     ].join("\n");
-    await refused(bomb, "stdin is neither JSON nor YAML");
+    await refused(bomb, "stdin has an alias of YAML, such as *name");
     await refused(`kind: ${"[".repeat(100_000)}`, "nested more than 64 levels deep");
   });
 

@@ -47,6 +47,12 @@ describe("an inventory", () => {
     expect(takenAtMs).toBe(TAKEN_MS);
   });
 
+  it("has the time of a cluster with more times than one call takes arguments", () => {
+    const times = Array.from({ length: 200_000 }, () => ({ lastTransitionTime: TAKEN }));
+    const old = { ...node("node-1"), status: { conditions: times } };
+    expect(read([list(old, pod("web-0"))]).takenAtMs).toBe(TAKEN_MS);
+  });
+
   it.each([
     ["YAML", [stringify(whole)]],
     [

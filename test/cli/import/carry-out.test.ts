@@ -11,7 +11,7 @@ import { CalicoBlock, dumpOf, listText, pool } from "../cluster.ts";
 import { terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
-const { call, io, platWith, server, space } = terminal();
+const { call, io, plat, platWith, server, space } = terminal();
 
 const OTHERS = "Somebody else changed the space";
 
@@ -34,6 +34,40 @@ it("a run that somebody else comes before says so, and what is left is seen by t
   expect(err).toMatch(/^Error: 10\.0\.0\.0: .*\n {2}code: already_assigned\n/m);
   expect(err).toContain(OTHERS);
   expect((await importing(server().url)).err).toContain("is assigned to handle other in Plat");
+});
+
+it("what an operator changes during a run stays, of a pool and of the configuration, if the source has no word for it", async () => {
+  const block = new CalicoBlock("10.0.0.0/28", "host:node-1");
+  block.take({ handle_id: "a", secondary: { node: "node-1" } });
+  const dump = dumpOf([pool("main", { blockSize: 28, cidr: "10.0.0.0/24" })], [block], {
+    strictAffinity: true,
+    autoAllocateBlocks: true,
+  });
+  const exits: number[] = [];
+  const way = await wayTo(server().url, async ({ route }) => {
+    if (route !== "POST /v1/assign") return undefined;
+    const { out } = await plat("pool", "get", "main", "-o", "json");
+    const main = { ...JSON.parse(out), cooldownSeconds: 77, description: "for the web" };
+    const applied = platWith({ stdin: JSON.stringify(main) }, "pool", "apply", "-f", "-");
+    exits.push((await applied).exit);
+    exits.push((await plat("configure", "--warm-blocks-per-host", "3")).exit);
+    return undefined;
+  });
+  const { exit, err } = await platWith(
+    { stdin: listText(dump), env: { PLAT_ENDPOINT: way, PLAT_SPACE: space() } },
+    ...["import", "calico", "-f", "-"],
+  );
+  expect(err).not.toContain("Error");
+  expect([exit, ...exits]).toEqual([0, 0, 0]);
+  expect((await call("GET", "/v1/pools/main")).body).toMatchObject({
+    assignmentMode: "Automatic",
+    cooldownSeconds: 77,
+    description: "for the web",
+  });
+  expect((await call("GET", "/v1/config")).body).toMatchObject({
+    strictAffinity: true,
+    warmBlocksPerHost: 3,
+  });
 });
 
 const ASSIGN: AssignStep = {

@@ -33,6 +33,29 @@ it("an export finds the space as it is that it came from", async () => {
   });
 });
 
+it("an export of pools with ranges finds them as they are, and what was released since is assigned again", async () => {
+  const both = { cidr: "10.1.0.0/24", cooldownSeconds: 0 };
+  await call("PUT", "/v1/pools/red", { ...both, ranges: ["10.1.0.70-10.1.0.79"] });
+  const blue = { ...both, ranges: ["10.1.0.90-10.1.0.99"], podSelector: 'app == "b"' };
+  await call("PUT", "/v1/pools/blue", blue);
+  const on = { host: "node-1", attributes: { node: "node-1" }, labels: { app: "b" } };
+  await call("POST", "/v1/assign", { ...on, address: "10.1.0.70", handle: "web" });
+  await call("POST", "/v1/assign", { ...on, address: "10.1.0.90", handle: "api" });
+  const { out } = await plat("export", "calico");
+  const importing = () => platWith({ stdin: out }, "import", "calico", "-f", "-");
+  expect((await importing()).err).toContain("everything exists already");
+  await call("POST", "/v1/release", { handle: "web" });
+  expect((await importing()).out).toMatch(/addresses +1 +0 +1 +0/);
+  expect((await call("GET", "/v1/addresses/10.1.0.70")).body).toMatchObject({ handle: "web" });
+  await call("POST", "/v1/release", { handle: "api" });
+  const bound = await importing();
+  expect(bound.exit).toBe(1);
+  expect(bound.err).toContain(
+    "pool blue has ranges and serves only whom podSelector names in Plat",
+  );
+  expect((await call("GET", "/v1/pools/blue")).body).toMatchObject(blue);
+});
+
 it("an export of nothing is a list of the configuration alone", async () => {
   const { out } = await plat("export", "calico", "-o", "yaml");
   expect(parse(out)).toMatchObject({

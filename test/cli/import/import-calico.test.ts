@@ -84,7 +84,7 @@ describe("plat import calico takes over", () => {
     const before = await checkTable(server().context);
     const second = await importing(dump);
     expect(second.exit).toBe(0);
-    expect(second.err).toContain("nothing was written");
+    expect(second.err).toContain("everything exists already");
     expect(second.out).toMatch(/addresses +0 +0 +2 +0/);
     expect(await checkTable(server().context)).toEqual(before);
   });
@@ -117,7 +117,7 @@ describe("plat import calico takes over", () => {
     const { host, addresses } = await get("/v1/blocks/10.0.0.16/28");
     expect(host).toBeUndefined();
     expect(addresses).toMatchObject([{ host: "node-1" }, { host: "node-2" }]);
-    expect((await importing(dump)).err).toContain("nothing was written");
+    expect((await importing(dump)).err).toContain("everything exists already");
     expect((await checkTable(server().context)).violations).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe("plat import calico takes over", () => {
     expect(await get("/v1/addresses/10.0.0.7")).toMatchObject({ handle: "k8s.a" });
     expect(await get("/v1/addresses/10.0.0.31")).toMatchObject({ state: "hostReserved" });
     expect(normalised(await exported()).blocks).toEqual(normalised(dump).blocks);
-    expect((await importing(dump)).err).toContain("nothing was written");
+    expect((await importing(dump)).err).toContain("everything exists already");
   });
 
   it("an empty block of a Windows host again, when it has been given up since", async () => {
@@ -221,7 +221,7 @@ describe("plat import calico takes over", () => {
     const owner = { active: { namespace: "shop", node: "node-1", pod: "a" }, alternate };
     expect(await get("/v1/addresses/10.0.0.0")).toMatchObject({ owner });
     const old = JSON.parse(JSON.stringify(dump).replaceAll("alternateOwnerAttrs", "alternate"));
-    expect((await importing(old)).err).toContain("nothing was written");
+    expect((await importing(old)).err).toContain("everything exists already");
   });
 
   it("no address that cools: it is free, and that is told", async () => {
@@ -340,6 +340,21 @@ describe("plat import calico takes over", () => {
     expect(notes).toContainEqual(expect.stringContaining("becomes none"));
     const [config] = (await exported()).filter(({ kind }) => kind === "IPAMConfig");
     expect(config).toMatchObject({ spec: { maxBlocksPerHost: 1_000_000 } });
+  });
+
+  it("into a pool that is a prefix of another pool, and into none that assigns prefixes", async () => {
+    await put("/v1/pools/region", { cidr: "10.0.0.0/8", assign: "prefixes", blockSize: 24 });
+    await call("POST", "/v1/prefixes", { handle: "cluster", cidr: "10.0.0.0/24" });
+    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, parent: "region" });
+    const { err } = await imported(dumpOf([POOL], [block([pod("a")])]));
+    expect(err).not.toContain("overlaps");
+    expect(await get("/v1/addresses/10.0.0.0")).toMatchObject({ pool: "main" });
+    expect(await get("/v1/pools/main")).toMatchObject({ parent: "region" });
+    const region = pool("region", { blockSize: 24, cidr: "10.0.0.0/8" });
+    await refused(
+      dumpOf([region], [block([pod("b")], "10.9.0.0/24")]),
+      "pool region assigns prefixes in Plat, and would have to assign addresses",
+    );
   });
 
   it("what Plat alone knows of a pool and of the configuration stays", async () => {
@@ -470,6 +485,14 @@ describe("plat import calico rejects as a whole", () => {
     await refused(
       dumpOf([POOL], [block([pod("a")], "10.0.0.0/27")]),
       "block 10.0.0.0/27 is no block of pool main, which has blocks of /28",
+    );
+  });
+
+  it("a block of a host in a pool with ranges, whose blocks have no host", async () => {
+    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, ranges: ["10.0.0.0/24"] });
+    await refused(
+      dumpOf([POOL], [block([pod("a")])]),
+      "block 10.0.0.0/28 is in pool main with ranges, whose blocks have no host, and belongs to host:node-1",
     );
   });
 

@@ -35,6 +35,24 @@ describe("a table", () => {
     ]);
   });
 
+  it("has more rows than one call takes arguments, each as wide as the whole", () => {
+    const columns: readonly Column<number>[] = [{ header: "N", value: (n) => n }];
+    const text = tableText(columns, [...Array(130_000).keys()], PIPE);
+    expect(text).toMatch(/^N\n0\n1\n/);
+    expect(text).toMatch(/\n129999\n$/);
+  });
+
+  it("has its columns where they are, also below the rows that are laid out together", () => {
+    const rows = Array.from({ length: 1_001 }, (_, i) => row(`n${i}`, "It is over."));
+    const all = lines(rows);
+    expect(all).toHaveLength(1_002);
+    expect([all[0], all[1], all.at(-1)]).toEqual([
+      "NAME    STATE   WHY",
+      "n0      done    It is over.",
+      "n1000   done    It is over.",
+    ]);
+  });
+
   it("has a column that is wide if it is empty where a row has a value in it", () => {
     const columns: readonly Column<Row>[] = [
       { header: "NAME", value: ({ name }) => name },

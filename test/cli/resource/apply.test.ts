@@ -54,6 +54,14 @@ spec:
   vxlanMode: CrossSubnet
 `;
 
+/** A pool of Spiderpool. Those of one subnet share its CIDR. */
+const spiderPool = (name: string, ips: readonly string[]) => ({
+  apiVersion: "spiderpool.spidernet.io/v2beta1",
+  kind: "SpiderIPPool",
+  metadata: { name },
+  spec: { subnet: "10.9.0.0/24", ips },
+});
+
 const MIXED = `${CALICO}---
 # nothing
 ---
@@ -112,6 +120,22 @@ namespace/shop created
       "NAME       CIDRS                      REASON\ngateways   10.0.0.0/30, 10.0.1.0/30   <none>\n",
     );
     expect((await applied(MIXED)).out.match(/unchanged/g)).toHaveLength(4);
+  });
+
+  it("creates the pools of a subnet in one run, with the SpiderSubnet around them", async () => {
+    const around = {
+      ...spiderPool("around", ["10.9.0.10-10.9.0.99"]),
+      kind: "SpiderSubnet",
+    };
+    const pools = [
+      spiderPool("red", ["10.9.0.10-10.9.0.19"]),
+      spiderPool("blue", ["10.9.0.20-10.9.0.29", "10.9.0.40"]),
+    ];
+    const items = [around, ...pools];
+    const text = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    expect(await applied(text)).toEqual(
+      done("ippool/around created", "ippool/red created", "ippool/blue created"),
+    );
   });
 
   it("takes several files, in JSON and in YAML", async () => {
@@ -244,6 +268,21 @@ describe("plat pool apply writes nothing at all", () => {
       exit: 2,
       out: "",
       err: "Error: The pools a (10.0.0.0/16) and b (10.0.128.0/17) overlap.\n",
+    });
+    await nothingStands();
+  });
+
+  it("where two new ranged pools of one CIDR have the same address", async () => {
+    const ranged = (name: string, ips: string) => spiderPool(name, [ips]);
+    const text = JSON.stringify({
+      apiVersion: "v1",
+      kind: "List",
+      items: [ranged("a", "10.9.0.10-10.9.0.20"), ranged("b", "10.9.0.20-10.9.0.30")],
+    });
+    expect(await applied(text)).toEqual({
+      exit: 2,
+      out: "",
+      err: "Error: The pools a and b both have 10.9.0.20.\n",
     });
     await nothingStands();
   });

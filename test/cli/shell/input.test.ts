@@ -75,6 +75,32 @@ describe("a file that is not UTF-8", () => {
   );
 });
 
+describe("a file with a byte order mark, as Windows writes it", () => {
+  const MARK = "\ufeff";
+
+  it("is read as one without it, as JSON, as a table and as lines", async () => {
+    await plat("pool", "create", "main", "--cidr", "10.0.0.0/24");
+    const entry = { id: 1, address: "10.0.0.1/24" };
+    const netbox = await file("netbox.json", `${MARK}${JSON.stringify([entry])}`);
+    expect((await plat("import", "netbox", "-f", netbox)).exit).toBe(0);
+    const table = await file("table.csv", `${MARK}address,handle,host\r\n10.0.0.2,a,n1\r\n`);
+    expect((await plat("import", "csv", "-f", table)).exit).toBe(0);
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n1" } };
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [node] });
+    const inventory = await file("inventory.json", `${MARK}${list}`);
+    const check = ["check", "--inventory", inventory, "--taken-at", "2026-01-01T00:00:00Z"];
+    expect((await plat(...check, "--covers", "nodes")).exit).toBe(0);
+    const event = JSON.stringify({ type: "node.upsert", node: { name: "n1" } });
+    const lines = await platWith(
+      { stdin: `${MARK}${event}\r\n${MARK}${event}\r\n` },
+      "event",
+      "send",
+      "-",
+    );
+    expect(lines.err).not.toContain("JSON");
+  });
+});
+
 describe("the sources of the command", () => {
   it("read text in these files only, which check that it is UTF-8", async () => {
     const names = await readdir("src/cli", { recursive: true });

@@ -50,7 +50,7 @@ describe("plat import host-local", () => {
     expect(await get("/v1/addresses/10.20.0.3")).toMatchObject({
       handle: "cni/podnet/node-1/facade/eth0",
     });
-    expect((await importing(folder)).err).toContain("nothing was written");
+    expect((await importing(folder)).err).toContain("everything exists already");
   });
 
   it("takes the network that a flag names", async () => {

@@ -33,7 +33,7 @@ describe("plat import csv", () => {
     });
     expect(await get("/v1/addresses/10.0.0.2")).toMatchObject({ host: "rack-2", borrowed: true });
     expect(await get("/v1/blocks/10.0.0.16/28")).toMatchObject({ host: "rack-2" });
-    expect((await importing(TABLE)).err).toContain("nothing was written");
+    expect((await importing(TABLE)).err).toContain("everything exists already");
   });
 
   it("asks with its plan before, and writes nothing where the answer is no", async () => {
@@ -62,7 +62,7 @@ describe("plat import csv", () => {
 10.0.0.2,vm-2,rack-2,
 10.0.0.17,vm-1,rack-2,"owner=o,ps"
 `);
-    expect((await importing(out)).err).toContain("nothing was written");
+    expect((await importing(out)).err).toContain("everything exists already");
   });
 
   it("takes what an export wrote as it is, with blanks at its ends", async () => {
@@ -70,7 +70,7 @@ describe("plat import csv", () => {
     const [handle, attributes] = [" vm 1 ", { " owner ": " ops ", note: " " }];
     await call("POST", "/v1/assign", { host: "h", address: "10.0.0.1", handle, attributes });
     const { out } = await plat("export", "csv");
-    expect((await importing(out)).err).toContain("nothing was written");
+    expect((await importing(out)).err).toContain("everything exists already");
     const elsewhere = { PLAT_SPACE: `${space()}-elsewhere` };
     const pool = join(tmpdir(), "plat-csv-pool.json");
     await writeFile(
@@ -104,6 +104,68 @@ describe("plat import csv", () => {
     await call("POST", "/v1/nodes/other/affinities", { cidr: "10.0.0.0/28" });
     expect((await importing(TABLE)).exit).toBe(0);
     expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "rack-1", borrowed: true });
+  });
+
+  it("takes the addresses of a host over that are in more blocks than the limit allows", async () => {
+    await call("PUT", "/v1/pools/wide", { cidr: "10.2.0.0/16", blockSize: 28 });
+    const { maxBlocksPerHost } = await get("/v1/config");
+    const all = [...Array(maxBlocksPerHost + 2).keys()];
+    const lines = all.map((i) => `10.2.${i}.5,vm-${i},rack-1\n10.2.${i}.6,vm-${i},rack-2\n`);
+    const table = `address,handle,host\n${lines.join("")}`;
+    const { exit, out } = await importing(table);
+    expect(exit).toBe(0);
+    expect(out).toMatch(new RegExp(`blocks +${all.length} +0 +0 +0`));
+    const { blocks } = await get("/v1/blocks");
+    expect(blocks).toHaveLength(all.length);
+    expect(new Set(blocks.map(({ host }: { host: string }) => host))).toEqual(new Set(["rack-1"]));
+    expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost });
+    expect((await importing(table)).err).toContain("everything exists already");
+  });
+
+  it("takes addresses of pools with ranges over, whose blocks have no host, and does nothing twice", async () => {
+    const cidr = "10.1.0.0/24";
+    await call("PUT", "/v1/pools/red", { cidr, ranges: ["10.1.0.10-10.1.0.19"] });
+    await call("PUT", "/v1/pools/blue", { cidr, ranges: ["10.1.0.20-10.1.0.29"] });
+    const table = "address,handle,host\n10.1.0.10,a,n1\n10.1.0.29,b,n2\n";
+    const { exit, out } = await importing(table);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/addresses +2 +0 +0 +0/);
+    expect((await get("/v1/addresses")).addresses).toMatchObject([
+      { address: "10.1.0.10", pool: "red", host: "n1" },
+      { address: "10.1.0.29", pool: "blue", host: "n2" },
+    ]);
+    expect((await importing(table)).err).toContain("everything exists already");
+  });
+
+  it("writes nothing if a pool with ranges excludes an address, or serves only whom it names", async () => {
+    const cidr = "10.1.0.0/24";
+    const red = { cidr, ranges: ["10.1.0.10-10.1.0.19"], excludes: ["10.1.0.12"] };
+    await call("PUT", "/v1/pools/red", red);
+    await call("PUT", "/v1/pools/blue", { cidr, ranges: ["10.1.0.29"], nodeNames: ["n9"] });
+    const { exit, err } = await importing(
+      "address,handle,host\n10.1.0.11,a,n1\n10.1.0.12,b,n1\n10.1.0.29,c,n1\n",
+    );
+    expect(exit).toBe(1);
+    expect(err).toContain("address 10.1.0.12 (stdin, line 3) is in no pool");
+    expect(err).toContain("pool blue has ranges and serves only whom nodeNames names in Plat");
+    expect((await get("/v1/addresses")).addresses).toEqual([]);
+  });
+
+  it("takes addresses of a pool that is a prefix of another over, and none of prefixes", async () => {
+    await call("PUT", "/v1/pools/region", {
+      cidr: "10.0.0.0/8",
+      assign: "prefixes",
+      blockSize: 16,
+    });
+    await call("POST", "/v1/prefixes", { handle: "c7", cidr: "10.7.0.0/16" });
+    await call("PUT", "/v1/pools/c7", { cidr: "10.7.0.0/16", parent: "region" });
+    expect((await importing("address,handle,host\n10.7.0.1,a,n1\n")).exit).toBe(0);
+    expect(await get("/v1/addresses/10.7.0.1")).toMatchObject({ pool: "c7", host: "n1" });
+    const { exit, err } = await importing("address,handle,host\n10.8.0.1,b,n1\n", "--dry-run");
+    expect(exit).toBe(1);
+    expect(err).toContain(
+      "address 10.8.0.1 (stdin, line 2) is in pool region of Plat, which assigns prefixes and no addresses",
+    );
   });
 
   it("rejects as a whole what another has, what is there twice and what is in no pool, by line", async () => {

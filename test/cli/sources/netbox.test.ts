@@ -64,7 +64,7 @@ describe("plat import netbox", () => {
       host: "netbox",
       affinityType: "virtual",
     });
-    expect((await importing(ENTRIES)).err).toContain("nothing was written");
+    expect((await importing(ENTRIES)).err).toContain("everything exists already");
     const more = [...ENTRIES, ipAddress(4, "10.0.0.2/24")];
     expect((await importing(more)).out).toMatch(/addresses +1 +0 +3 +0/);
   });
@@ -141,7 +141,7 @@ describe("plat import netbox", () => {
       host: "lb-1",
     });
     expect(await get("/v1/addresses/10.0.0.3")).toMatchObject({ state: "assigned" });
-    expect((await importing(entries.toReversed())).err).toContain("nothing was written");
+    expect((await importing(entries.toReversed())).err).toContain("everything exists already");
   });
 
   it("gives a device whose name no host can have another name, keeps its own as an attribute, and tells both", async () => {
@@ -178,6 +178,24 @@ describe("plat import netbox", () => {
     expect(whole.out).toMatch(/addresses +3 +0 +0 +0/);
   });
 
+  it("rejects the last page without the first, and a page that is there twice in place of another", async () => {
+    await withPool();
+    const page = (name: string, entries: readonly object[], links: object) =>
+      file(name, JSON.stringify({ count: 3, results: entries, ...links }));
+    const next = "https://netbox.example/api/ipam/ip-addresses/?offset=2";
+    const links = { next: null, previous: "https://netbox.example/api/ipam/ip-addresses/" };
+    const last = await page("last.json", ENTRIES.slice(2), links);
+    const alone = await plat("import", "netbox", "-f", last);
+    expect(alone.exit).toBe(2);
+    expect(alone.err).toContain("is one page of several: 1 address of 3");
+    const first = await page("first.json", ENTRIES.slice(0, 2), { next });
+    const again = await page("again.json", ENTRIES.slice(0, 2), { next });
+    const twice = await plat("import", "netbox", "-f", first, again);
+    expect(twice.exit).toBe(2);
+    expect(twice.err).toContain("is one page of several: 2 addresses of 3");
+    expect((await plat("import", "netbox", "-f", last, first, again)).exit).toBe(0);
+  });
+
   it("cuts a description to the maximum of an attribute, and tells where", async () => {
     await withPool();
     const { err } = await importing([
@@ -186,6 +204,14 @@ describe("plat import netbox", () => {
     expect(err).toContain("Note: Cut to 1024 characters: description of 10.0.0.1.");
     const { attributes } = await get("/v1/addresses/10.0.0.1");
     expect(attributes.description).toBe("x".repeat(1_024));
+  });
+
+  it("cuts a description before a character that the maximum would halve", async () => {
+    await withPool();
+    const description = `${"x".repeat(1_023)}\u{1f600}`;
+    expect((await importing([ipAddress(1, "10.0.0.1/24", { description })])).exit).toBe(0);
+    const { attributes } = await get("/v1/addresses/10.0.0.1");
+    expect(attributes.description).toBe("x".repeat(1_023));
   });
 
   it.each([

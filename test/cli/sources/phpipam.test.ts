@@ -44,7 +44,7 @@ describe("plat import phpipam", () => {
       host: "phpipam",
       attributes: { description: "Web, old", owner: "ops", state: "offline" },
     });
-    expect((await importing(EXPORT)).err).toContain("nothing was written");
+    expect((await importing(EXPORT)).err).toContain("everything exists already");
   });
 
   it("takes the addresses of one VRF", async () => {

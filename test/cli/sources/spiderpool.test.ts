@@ -121,7 +121,7 @@ describe("plat import spiderpool", () => {
       host: "node-1",
       attributes: { namespace: "shop", pod: "web-74cb-2ndzl", interface: "eth0" },
     });
-    expect((await importing(DUMP)).err).toContain("nothing was written");
+    expect((await importing(DUMP)).err).toContain("everything exists already");
   });
 
   it("gives a pod of a StatefulSet its address, and the pool its conditions again", async () => {
@@ -155,7 +155,7 @@ describe("plat import spiderpool", () => {
     const handle = "workload/shop/StatefulSet/db/db-2";
     for (const address of ["10.7.0.12", "2001:db8::c"])
       expect(await get(`/v1/addresses/${address}`)).toMatchObject({ handle, host: "node-1" });
-    expect((await importing([...DUMP, six, both])).err).toContain("nothing was written");
+    expect((await importing([...DUMP, six, both])).err).toContain("everything exists already");
     const workload = { kind: "StatefulSet", name: "db", instance: "db-2", uid: "another" };
     const { body } = await call("POST", "/v1/assign", {
       ...{ host: "node-1", ipv4: 1, ipv6: 1, namespace: "shop", workload, labels: { app: "db" } },
@@ -227,7 +227,7 @@ describe("plat import spiderpool", () => {
       expect(await get("/v1/addresses/10.8.0.7")).toMatchObject({
         handle: "workload/shop/Deployment/old/old-x1",
       });
-      expect((await importing([pool, old])).err).toContain("nothing was written");
+      expect((await importing([pool, old])).err).toContain("everything exists already");
     },
   );
 
@@ -300,9 +300,49 @@ describe("plat import spiderpool", () => {
     expect(exit).toBe(0);
     const { cidrs } = await get("/v1/reservations/spiderpool-left-out");
     expect(cidrs.length).toBeGreaterThan(0);
-    for (const cidr of cidrs) expect(err).toContain(`${cidr} is left out`);
+    for (const end of cidrs.flatMap((run: string) => run.split("-")))
+      expect(err).toContain(`${end} is left out`);
     expect(await get("/v1/addresses/10.7.0.10")).toMatchObject({ host: "node-1" });
-    expect((await importing([...DUMP, item])).err).toContain("nothing was written");
+    expect((await importing([...DUMP, item])).err).toContain("everything exists already");
+  });
+
+  it("reserves all that it leaves out, also if that is more than one reservation has room for", async () => {
+    // Every second address, so that no two are one run.
+    const ips = Array.from({ length: 2_010 }, (_, i) => `10.7.${i >> 7}.${(i & 127) * 2}`);
+    const wide = theirs(
+      "SpiderIPPool",
+      { name: "wide" },
+      { spec: { subnet: "10.7.0.0/16", ips: ["10.7.0.0-10.7.255.255"] } },
+    );
+    const pods = ips.flatMap((ip, i) =>
+      i % 2 === 0
+        ? [
+            endpoint(
+              `nic-${i}`,
+              ["Deployment", "nic"],
+              [
+                { interface: "eth0", ipv4: `${ip}/16`, ipv4Pool: "wide" },
+                { interface: "net1", ipv4: `${ips[i + 1]}/16`, ipv4Pool: "wide" },
+              ],
+            ),
+          ]
+        : [],
+    );
+    const { exit } = await importing([wide, ...pods]);
+    expect(exit).toBe(0);
+    const { reservations } = await get("/v1/reservations");
+    expect(reservations.map(({ name }: { name: string }) => name)).toEqual([
+      "spiderpool-left-out",
+      "spiderpool-left-out-2",
+      "spiderpool-left-out-3",
+    ]);
+    const reserved = reservations.flatMap(({ cidrs }: { cidrs: string[] }) => cidrs);
+    expect(new Set(reserved)).toEqual(new Set(ips));
+  });
+
+  it("takes a pool none of whose addresses is in use, which has none in its status", async () => {
+    const free = { ...POOL, status: { totalIPCount: 11, allocatedIPCount: 0 } };
+    expect((await importing([free])).exit).toBe(0);
   });
 
   it("has a conflict for a pool that Plat does not take, and writes nothing", async () => {

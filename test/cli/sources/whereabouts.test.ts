@@ -60,7 +60,7 @@ describe("plat import whereabouts", () => {
       handle: "whereabouts/10.50.0.33",
       attributes: { namespace: "shop", pod: "manual", ifName: "net1" },
     });
-    expect((await importing(DUMP)).err).toContain("nothing was written");
+    expect((await importing(DUMP)).err).toContain("everything exists already");
   });
 
   it("gives what has a container and a node the handle under which plat-cni releases it", async () => {
@@ -92,6 +92,24 @@ describe("plat import whereabouts", () => {
     ]);
   });
 
+  it("reads the address of a reservation beside a pool of one node, and without any pool of its network", async () => {
+    await withPools();
+    const range = "2001:db8:50::/112";
+    const pools = [
+      theirs("IPPool", "a-10.50.0.0-28-node-1", { range: "10.50.0.0/28" }),
+      theirs("IPPool", "b-2001-db8-50---112-node-1", { range, allocations: {} }),
+    ];
+    const names = ["a-10.50.0.9", "other-10.50.0.10", "b-2001-db8-50--9"];
+    const all = [...pools, ...names.map((name) => reservation(name, "shop/a"))];
+    expect((await importing(all)).exit).toBe(0);
+    const { addresses } = await get("/v1/addresses");
+    expect(addresses.map(({ address }: { address: string }) => address)).toEqual([
+      "10.50.0.9",
+      "10.50.0.10",
+      "2001:db8:50::9",
+    ]);
+  });
+
   it("adds an offset to the address of the range as it is written", async () => {
     await withPools();
     await importing([pool("10.50.0.16/24", { 2: { id: "c", podref: "shop/a" } })]);
@@ -100,6 +118,10 @@ describe("plat import whereabouts", () => {
 
   it.each([
     [[pool("10.50.0.0/24", { x: {} })], 'allocation "x" must be a whole number'],
+    [
+      [pool("10.50.0.0/24", { 256: {} })],
+      'IPPool 10.50.0.0-24: allocation "256" lies behind the end of the range 10.50.0.0/24',
+    ],
     [[pool("10.50.0/24", { 1: {} })], 'IPPool 10.50.0-24: range "10.50.0/24"'],
     [[reservation("storage", "shop/a")], "its name has no address"],
     [[theirs("IPPool", "a", {})], "IPPool a: "],
