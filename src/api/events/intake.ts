@@ -1,5 +1,6 @@
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { platItself } from "../../base/actor.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { parseJson } from "../../base/json-text.ts";
 import type { Connect, Context } from "../../kernel/core/context.ts";
 import { PROBE_SPACE } from "../../kernel/values/probe.ts";
@@ -124,11 +125,6 @@ function parsedOf(body: string): ParsedEvent {
 }
 
 /** Returns the messages of each scope together, in their order. */
-function byScope(messages: readonly Message[]): readonly (readonly Message[])[] {
-  const scopes = new Map<string, Message[]>();
-  for (const message of messages) {
-    const key = JSON.stringify(message.scope);
-    scopes.set(key, [...(scopes.get(key) ?? []), message]);
-  }
-  return [...scopes.values()];
-}
+const byScope = (messages: readonly Message[]): readonly (readonly Message[])[] => [
+  ...groupedBy(messages, ({ scope }) => JSON.stringify(scope)).values(),
+];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../../base/limits.ts";
 import {
   type Answer,
@@ -143,8 +144,7 @@ async function claimAll(
   shown: ShownProgress,
 ): Promise<void> {
   const done = counting(shown, "blocks", claims.length);
-  const byHost = new Map<string, ClaimStep[]>();
-  for (const claim of claims) byHost.set(claim.host, [...(byHost.get(claim.host) ?? []), claim]);
+  const byHost = groupedBy(claims, ({ host }) => host);
   await atOnce([...byHost.values()], REQUESTS_AT_ONCE, async (ofHost) => {
     for (const claim of ofHost) {
       await claimOne(client, run, claim);

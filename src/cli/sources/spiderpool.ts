@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { newWorkloadProblems } from "../../api/schema/handle.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { isRecord } from "../../api/schema/schema.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { RESERVED_CIDRS_MAX } from "../../base/limits.ts";
 import { unsaidOfPool } from "../../contract/manifest-fields.ts";
 import { hostId } from "../../kernel/values/host.ts";
@@ -239,12 +240,6 @@ const numberOf = (pools: readonly IpPool[]): string | undefined =>
   pools
     .map(({ metadata }) => metadata.annotations?.[`${SPIDER_PREFIX}/ippool-ip-number`])
     .find((text) => text && parseNumber(text).ok) ?? undefined;
-
-function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
-}
 
 /** Returns the number of addresses of a pool. */
 const sizeOf = (pool: DesiredPool | undefined): number =>
