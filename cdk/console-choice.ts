@@ -6,7 +6,6 @@ import type { AccessChoice } from "./access-choice.ts";
 import { pattern } from "./pattern.ts";
 
 const ORIGINS_MAX = 10;
-const SCOPE_DEFAULT = "openid";
 
 /** The console, at `/console` of the API. */
 export const consoleChoice = fields({
@@ -16,13 +15,12 @@ export const consoleChoice = fields({
       pattern(/^[\x21-\x7e]{1,255}$/, "must be the id of a client of the issuer, without spaces"),
     ),
   ),
-  /** The scopes to ask the issuer for. */
+  /** The scopes to ask the issuer for. Default: `openid`. */
   scope: v.optional(
     pattern(
       /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/,
       'must be scopes with single spaces between them, such as "openid plat"',
     ),
-    SCOPE_DEFAULT,
   ),
   /** The origins of the issuer's endpoints, if they are not that of the issuer. */
   origins: v.optional(
@@ -47,7 +45,7 @@ export type ConsoleChoice = v.InferOutput<typeof consoleChoice>;
 
 /** Returns what a console cannot have beside it, or lacks. */
 export function consoleProblems(
-  { clientId, origins }: ConsoleChoice,
+  { clientId, scope, origins }: ConsoleChoice,
   beside: {
     readonly access?: AccessChoice | undefined;
     readonly api?: { type: string } | undefined;
@@ -66,8 +64,13 @@ export function consoleProblems(
     ...(isByIssuer && clientId === undefined
       ? [{ field: "console", problem: "must have the clientId that the issuer knows" }]
       : []),
-    ...(!isByIssuer && (clientId !== undefined || origins.length > 0)
-      ? [{ field: "console", problem: 'has clientId and origins with access of type "jwt" only' }]
+    ...(!isByIssuer && (clientId !== undefined || scope !== undefined || origins.length > 0)
+      ? [
+          {
+            field: "console",
+            problem: 'has clientId, scope and origins with access of type "jwt" only',
+          },
+        ]
       : []),
   ];
 }

@@ -12,10 +12,12 @@ export const CONSOLE_PATHS = ["/console", "/console/{proxy+}"] as const;
 /** The rate of some people who open pages, each with its files. */
 export const CONSOLE_THROTTLE = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
 
+const SCOPE_DEFAULT = "openid";
+
 /** Tells the function of the console how its users sign in, which is how the API authorizes. */
 export function tellConsole(
   served: TableFunction,
-  { clientId, scope, origins }: ConsoleChoice,
+  { clientId, scope = SCOPE_DEFAULT, origins }: ConsoleChoice,
   access: AccessChoice,
 ): void {
   const signIn: SignIn =

@@ -60,5 +60,7 @@ describe("the console of a deployment", () => {
       },
       origins: ["https://login.example.com", ...origins],
     });
+    const unscoped = templateOf({ access: ACCESS_BY_JWT, console: { clientId: "plat-console" } });
+    expect(settingsIn(unscoped)).toContain(String.raw`\"scope\":\"openid\"`);
   });
 });

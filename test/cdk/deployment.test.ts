@@ -90,7 +90,8 @@ describe("the context of an environment", () => {
     [{ access: { type: "token", secret: "a b" } }, /access.secret must be the name of a secret/],
     [{ access: { ...ACCESS_BY_JWT, tenant: "a" } }, /access.tenant is not a field here/],
     [{ console: true }, /console must be an object/],
-    [{ console: CONSOLE_AT_ISSUER }, /console has clientId and origins with access of type "jwt"/],
+    [{ console: CONSOLE_AT_ISSUER }, /console has clientId, scope and origins with access of type/],
+    [{ console: { scope: "openid" } }, /console has clientId, scope and origins with access of/],
     [{ console: {}, access: ACCESS_BY_JWT }, /console must have the clientId/],
     [{ console: { scope: " a" } }, /console.scope must be scopes/],
     [
