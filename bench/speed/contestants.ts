@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleServer } from "../../pack/server-bundle.ts";
 import { type Client, makeClient } from "../../src/local/client.ts";
-import { median } from "./turns.ts";
 
 /** What a process runs. A name with `alone` publishes nothing, and keeps no changes for that. */
 export const CONTESTANTS = [
@@ -167,10 +166,13 @@ async function expect(call: ReturnType<Client["call"]>, status: number) {
   return reply;
 }
 
-/** Returns the middle of the ratios of two contestants, round by round. */
-export const ratioOf = (
+/** Returns the ratios of two contestants, round by round. */
+export const ratiosOf = (
   ours: readonly Turn[],
   theirs: readonly Turn[],
   of: (turn: Turn) => number,
-): number =>
-  median(ours.map((turn, round) => of(turn) / (theirs[round] ? of(theirs[round]) : Number.NaN)));
+): readonly number[] =>
+  ours.flatMap((turn, round) => {
+    const other = theirs[round];
+    return other ? [of(turn) / of(other)] : [];
+  });

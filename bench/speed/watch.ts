@@ -4,11 +4,12 @@ import { tableText } from "../../src/local/tally.ts";
 import {
   type Contestant,
   type ContestantName,
-  ratioOf,
+  ratiosOf,
   type Turn,
   withContestants,
 } from "./contestants.ts";
 import { assignToGetItem } from "./deployed.ts";
+import { median } from "./turns.ts";
 
 /** The ratios as they were when somebody last looked at them, and by how much they may get worse. */
 interface Watched {
@@ -72,7 +73,9 @@ async function served(): Promise<Record<string, number>> {
   return Object.fromEntries(
     COMPARED.map(([ours, theirs]) => [
       `${ours} to ${theirs}`,
-      ratioOf(turns.get(ours) ?? [], turns.get(theirs) ?? [], ({ processorMs }) => processorMs),
+      median(
+        ratiosOf(turns.get(ours) ?? [], turns.get(theirs) ?? [], ({ processorMs }) => processorMs),
+      ),
     ]),
   );
 }
