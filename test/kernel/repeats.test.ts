@@ -1,10 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../src/base/limits.ts";
+import { Rejection } from "../../src/base/outcome.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
+import { releaseAddress } from "../../src/kernel/release/release-address.ts";
+import { formatAddress } from "../../src/net/address.ts";
+import { addressAt } from "../../src/net/cidr.ts";
 import type { Settings } from "../../src/nouns/settings/settings.ts";
+import type { Table } from "../../src/table/table.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
-import { assigned, contextOver, makeWorld, poolOf, requestOf, type World } from "../world.ts";
+import {
+  addressOf,
+  assigned,
+  contentsIn,
+  contextOver,
+  makeWorld,
+  poolOf,
+  requestOf,
+  SPACE,
+  tableOf,
+  type World,
+} from "../world.ts";
 
 /** Returns a function that remembers a block of the host, and a world whose pool has four blocks of two addresses. */
 async function warmWorld(settings: Partial<Settings> = {}) {
@@ -54,5 +70,58 @@ describe("a keyed request whose first try was cut off while it held the rest of 
       addresses: { length: 7 },
       missing: [{ family: 4, count: 2, code: "pool_exhausted" }],
     });
+  });
+});
+
+/** Returns the addresses that are taken, in order. */
+const takenIn = (world: World): readonly string[] =>
+  contentsIn(world)
+    .blocks.flatMap(({ cidr, slots }) =>
+      [...slots].flatMap(([ordinal, { kind }]) =>
+        kind === "taken" ? [formatAddress(addressAt(cidr, ordinal))] : [],
+      ),
+    )
+    .sort();
+
+/**
+ * Returns the answer of a request for two addresses whose slot write is made, but not answered, while another caller
+ * releases the first of them by handle and address.
+ */
+async function answerAfterRelease(request: AssignRequest) {
+  const world = await makeWorld(poolOf("10.0.0.0/28", 30), { cooldownSeconds: 0 });
+  let isMet = false;
+  const own: Table = {
+    ...tableOf(world),
+    async write(write) {
+      const outcome = await world.table.write(write);
+      if (isMet || write.step !== "take-slots") return outcome;
+      isMet = true;
+      const [address = ""] = takenIn(world);
+      const named = { address: addressOf(address), handle: request.handle };
+      expect(await releaseAddress(world.calm, SPACE, named)).toMatchObject({ status: "released" });
+      return { outcome: "unknown" };
+    },
+  };
+  const answer = await assign(contextOver(own, world.clock, 7), request);
+  return { world, answer };
+}
+
+describe("a request of which another caller released an address before its author knew that it had it", () => {
+  it("is told so under a key, because a repeat may have answered with the rest", async () => {
+    const request = requestOf("pod", 2, "key");
+    const { world, answer } = await answerAfterRelease(request);
+    expect(answer).toMatchObject({
+      code: "already_released",
+      members: { released: { length: 1 } },
+    });
+    expect(takenIn(world)).toHaveLength(1);
+    expect(await assign(world.calm, request)).toEqual(answer);
+  });
+
+  it("gets others without a key, and nothing else stays assigned", async () => {
+    const { world, answer } = await answerAfterRelease(requestOf("pod", 2));
+    if (answer instanceof Rejection) throw new Error(answer.detail);
+    expect(answer.addresses.map(({ address }) => address).sort()).toEqual(takenIn(world));
+    expect(answer).toMatchObject({ requested: 2, addresses: { length: 2 }, missing: [] });
   });
 });

@@ -4,7 +4,14 @@ import { areEntriesYoung, createEntries, ensureEntries } from "../allocations/in
 import { takeQuotaSlots } from "../allocations/quota-slots.ts";
 import { ensureBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { fence } from "../blocks/fence-block.ts";
-import { answer, proceed, RETRY, type Step, untilAnswered } from "../core/compare-and-swap.ts";
+import {
+  answer,
+  compareAndSwap,
+  proceed,
+  RETRY,
+  type Step,
+  untilAnswered,
+} from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
 import { applicationCopy } from "../core/labels.ts";
 import { awaitAll, inParallel } from "../core/parallel.ts";
@@ -23,7 +30,7 @@ import {
 import { leaveCharged } from "./charge.ts";
 import { replayEarlier } from "./earlier-execution.ts";
 import { type AssignExecution, allocationOf, shortageOf, startOver } from "./execution.ts";
-import type { SlotSelection } from "./selection.ts";
+import { type SlotSelection, slotCount } from "./selection.ts";
 
 /** Tries of one slot write against one block before the request is called contended. */
 const TAKE_TRIES_MAX = 32;
@@ -58,7 +65,28 @@ export async function take(
   await inParallel(named.next, PARTS_TAKEN_AT_ONCE, (part) => takePart(execution, part));
   const { written, held } = execution;
   if (!isOneWrite || !written || held.length === 0) return RETRY;
+  if (slotCount(held) < slotCount(selections)) return settleReleased(execution, written);
   return answer(assignmentOf([{ allocation: written, held }], request, shortageOf(execution)));
+}
+
+/**
+ * Settles a request of which another caller released an address after the write that took it, and before this execution knew of the
+ * write. With a key, a repeat may have answered with all of them, so the rest stays, and this execution answers as a repeat does. Without
+ * a key nobody was told of the rest: it is released, and the request begins again.
+ */
+async function settleReleased(
+  execution: AssignExecution,
+  { place }: Allocation,
+): Promise<Step<Assignment | Rejection>> {
+  const { context, held } = execution;
+  const found = await compareAndSwap("the allocation of this request", async () => {
+    const written = await context.store.readAllocation(place);
+    if (!written || place.keyed) return answer(written);
+    await withdraw(context, { written, held, unsettled: false });
+    return RETRY;
+  });
+  startOver(execution);
+  return found ? replayEarlier(execution, found) : RETRY;
 }
 
 /** Takes the quota slots of a request with a limit. */
@@ -165,7 +193,8 @@ async function takePart(
   learnFrom(execution, part, block, result);
   if (result.kind === "taken")
     execution.held.push({ part, block: result.block, ordinals: result.ordinals });
-  // The write may have been made, and another caller has freed the slots since, and has given them back.
+  // The write may have been made, and another caller has freed slots since, and has given them back.
+  if (result.kind === "taken") leaveCharged(execution, part.count - result.ordinals.length);
   if (result.kind === "notTaken") leaveCharged(execution, part.count);
 }
 
@@ -202,7 +231,7 @@ function tooLarge(request: AssignRequest, named: readonly Part[]): Rejection {
 
 /** The result of a try to take slots of one block. */
 type Take =
-  /** The slots are taken. */
+  /** The slots are taken. They are fewer than the part has if another caller has freed some since. */
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }

@@ -6,8 +6,10 @@ import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { charge } from "../../../src/kernel/quotas/budgets.ts";
 import { copyOf, giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { releaseAddress } from "../../../src/kernel/release/release-address.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { takenIn } from "../../../src/kernel/values/block.ts";
+import { addressAt } from "../../../src/net/cidr.ts";
 import { type Charge, nextRound } from "../../../src/nouns/quota/budget.ts";
 import { putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import type { Table, Write } from "../../../src/table/table.ts";
@@ -200,6 +202,30 @@ describe("a charge of which two may think that it is theirs to give back", () =>
       await assign(context, request).catch(() => undefined);
       expect(isCounted(world, context)).toBe(true);
       // A function spends what it took back before it charges anew.
+      for (let n = 0; n < 3; n++) await assign(context, requestOf(`other-${n}`, 1));
+      expect(isCounted(world, context)).toBe(true);
+    },
+  );
+
+  it.each([
+    ["without a key", requestOf("pod", 2)],
+    ["with a key", requestOf("pod", 2, "key")],
+  ])(
+    "goes back once if one of two addresses is released before their author knows that it has them: %s",
+    async (_, request) => {
+      const { world, context } = await meetingOnce("take-slots", async (world, write) => {
+        const taken = await world.table.write(write);
+        const [block] = contentsIn(world).blocks;
+        const address = addressAt((block ?? expect.unreachable()).cidr, 0);
+        await releaseAddress(contextOver(world.table, world.clock, 8), SPACE, {
+          address,
+          handle: "pod",
+        });
+        expect(taken.outcome).toBe("done");
+        return { outcome: "unknown" };
+      });
+      await assign(context, request);
+      expect(isCounted(world, context)).toBe(true);
       for (let n = 0; n < 3; n++) await assign(context, requestOf(`other-${n}`, 1));
       expect(isCounted(world, context)).toBe(true);
     },
