@@ -168,6 +168,7 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
     get: [
       "APPLICATIONS",
       "BLOCK",
+      "BUDGET",
       "HANDLE",
       "HOST",
       "JOBS",

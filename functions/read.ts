@@ -70,8 +70,9 @@ import { readPrefixes } from "../src/nouns/prefix/operations/read-prefixes.ts";
 import { podCidrListAnswer } from "../src/nouns/prefix/serve/answer.ts";
 import { parsePrefixList, prefixListAnswer } from "../src/nouns/prefix/serve/by-handle.ts";
 import { parsePodCidrList } from "../src/nouns/prefix/serve/request.ts";
+import { quotaUsage } from "../src/nouns/quota/operations/quota-usage.ts";
 import { listQuotas, readQuota } from "../src/nouns/quota/operations/quotas.ts";
-import { quotaAnswer, quotaList } from "../src/nouns/quota/serve/quota.ts";
+import { quotaAnswer, quotaList, quotaUsageAnswer } from "../src/nouns/quota/serve/quota.ts";
 import { listNamespaces, readNamespace } from "../src/nouns/registry/operations/namespaces.ts";
 import { listNodes } from "../src/nouns/registry/operations/nodes.ts";
 import {
@@ -194,6 +195,11 @@ export const readOver = ({ connect, history }: Wiring) =>
       parseNamed,
       (plat, { space, name }) => readQuota(plat, space, name),
       quotaAnswer,
+    ),
+    "GET /v1/quotas/{name}/usage": route(
+      parseNamed,
+      (plat, wanted) => quotaUsage(plat, wanted),
+      quotaUsageAnswer,
     ),
     "GET /v1/nodes": route(
       nodeList.read,

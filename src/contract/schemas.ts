@@ -138,6 +138,7 @@ const NAMED: Readonly<Record<string, v.GenericSchema>> = {
   PoolList: answers.poolsRead,
   PoolWritten: answers.poolWritten,
   Quota: answers.quotaRead,
+  QuotaUsage: answers.quotaUsageRead,
   QuotaList: answers.quotasRead,
   QuotaWritten: answers.quotaWritten,
   QuotaDeleted: answers.quotaDeleted,

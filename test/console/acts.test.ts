@@ -329,7 +329,7 @@ describe("quotas", () => {
     await press(page, "Change");
     await page.getByText("The quota blue is changed.").waitFor();
     await press(page, "Close");
-    await page.getByText("30", { exact: true }).waitFor();
+    await page.getByText("0 of 30", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
     await fieldOf(page, "This cannot be undone").fill("blue");
     await press(page, "Delete the quota");

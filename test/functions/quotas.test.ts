@@ -71,6 +71,23 @@ describe("a quota of addresses", () => {
     expect(await assigns(plat, 2, red)).toEqual([200, 409]);
   });
 
+  it("tells how much of each of its maxima is used", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/red", { tenant: "red", addresses: 5, blocks: 2 });
+    const usage = async () => (await plat.get("/v1/quotas/red/usage")).body;
+    expect(await usage()).toEqual({
+      name: "red",
+      addresses: { used: 0, max: 5 },
+      blocks: { used: 0, max: 2 },
+    });
+    const { body } = await plat.assign({ host: "n1", ipv4: 3, attributes: { tenant: "red" } });
+    expect(await usage()).toMatchObject({ addresses: { used: 3 }, blocks: { used: 1 } });
+    const [{ address, generation }] = body.addresses;
+    await plat.release({ addresses: [{ address, generation }] });
+    expect(await usage()).toMatchObject({ addresses: { used: 2 } });
+    expect((await plat.get("/v1/quotas/blue/usage")).body.code).toBe("not_found");
+  });
+
   it("answers a replay of a request that it has no more room for", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/quotas/all", { addresses: 1 });

@@ -28,6 +28,7 @@ const WRITES_NOTHING = [
   "listSpaceAffinities",
   "poolHistory",
   "poolMap",
+  "quotaUsage",
   "readAddress",
   "readApplication",
   "readBlock",

@@ -110,24 +110,31 @@ const maximum = (name: (typeof MAXIMA)[number]): Column<Quota> => ({
 function One({ name }: { readonly name: string }) {
   const api = useApi();
   const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}` }, (signal) =>
-    api.read<Quota>(`quotas/${encodeURIComponent(name)}`, signal),
-  );
+  const path = `quotas/${encodeURIComponent(name)}`;
+  const loaded = useLoad({ key: `${space} ${name}` }, async (signal) => {
+    const [quota, usage] = await Promise.all([
+      api.read<Quota>(path, signal),
+      api.get<Answer<"quotaUsageRead">>(`${path}/usage`, {}, signal),
+    ]);
+    return { quota, usage };
+  });
   return (
     <>
       <Head kind="Quota" title={name} loaded={loaded} />
       <Shown loaded={loaded} what={`the quota ${name}`}>
-        {(quota) => (
+        {({ quota, usage }) => (
           <>
             <Acting acts={actsOn(api, quota)} reload={loaded.reload} />
             <Facts
               facts={[
                 ["It limits", limited(quota.value)],
                 ...MAXIMA.map((field) => {
-                  const count = quota.value[field];
+                  const max = quota.value[field];
+                  const use = field === "requestsPerSecond" ? undefined : usage[field];
+                  const used = use ? `${number(use.used)} of ` : "";
                   return [
                     titleOf(field),
-                    count === undefined ? "no limit" : number(count),
+                    max === undefined ? "no limit" : `${used}${number(max)}`,
                   ] as const;
                 }),
               ]}

@@ -42,6 +42,7 @@ export const OPERATIONS = {
   deleteReservation: { method: "DELETE", path: "/v1/reservations/{name}" },
   listQuotas: { method: "GET", path: "/v1/quotas", paged: true },
   readQuota: { method: "GET", path: "/v1/quotas/{name}" },
+  readQuotaUsage: { method: "GET", path: "/v1/quotas/{name}/usage" },
   putQuota: { method: "PUT", path: "/v1/quotas/{name}" },
   deleteQuota: { method: "DELETE", path: "/v1/quotas/{name}" },
   listNodes: { method: "GET", path: "/v1/nodes", paged: true },

@@ -23,6 +23,21 @@ export const quotaOf = (one: Quota) => told(WHOLE, one);
 
 export const quotaRead = v.strictObject(quota);
 
+const use = v.strictObject({
+  used: v.pipe(
+    whole,
+    v.description("At least what is assigned: it includes what functions took to assign."),
+  ),
+  max: v.pipe(whole, v.description("The maximum of the quota.")),
+});
+
+export const quotaUsageRead = v.strictObject({
+  name: v.string(),
+  addresses: v.optional(use),
+  prefixes: v.optional(use),
+  blocks: v.optional(use),
+});
+
 export const quotasRead = v.strictObject({
   quotas: v.array(quotaRead),
   unreadable: unreadableItems,

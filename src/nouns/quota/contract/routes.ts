@@ -1,6 +1,6 @@
 import { DRY_RUN, namedListQuery } from "../../../api/query.ts";
 import { CHANGED, type Route } from "../../../api/route.ts";
-import { quotaDeleted, quotaRead, quotasRead, quotaWritten } from "./answer.ts";
+import { quotaDeleted, quotaRead, quotasRead, quotaUsageRead, quotaWritten } from "./answer.ts";
 import { quotaBody } from "./request.ts";
 
 /** Quotas. */
@@ -26,6 +26,17 @@ export const QUOTA_ROUTES = [
     query: {},
     headers: ["If-None-Match"],
     answers: { 200: quotaRead, 304: undefined },
+    rejections: ["not_found"],
+  },
+  {
+    method: "GET",
+    path: "/v1/quotas/{name}/usage",
+    function: "read",
+    id: "readQuotaUsage",
+    tag: "quotas",
+    summary: "Returns how much of each maximum of a quota is used",
+    query: {},
+    answers: { 200: quotaUsageRead },
     rejections: ["not_found"],
   },
   {

@@ -6,6 +6,7 @@ import { type DryRun, deleted, etagOf, parseIfMatch, written } from "../../../ap
 import type { Written } from "../../../kernel/core/written.ts";
 import { quotaOf } from "../contract/answer.ts";
 import { quotaBody, quotaSpec } from "../contract/request.ts";
+import type { QuotaUsage } from "../operations/quota-usage.ts";
 import type { Quota } from "../quota.ts";
 
 export function parseQuotaPut(event: Event) {
@@ -23,6 +24,14 @@ export const quotaAnswer = (quota: Quota): AnswerOf<"GET /v1/quotas/{name}"> => 
   status: 200,
   headers: etagOf(quota),
   body: quotaOf(quota),
+});
+
+export const quotaUsageAnswer = ({
+  name,
+  uses,
+}: QuotaUsage): AnswerOf<"GET /v1/quotas/{name}/usage"> => ({
+  status: 200,
+  body: { name, ...Object.fromEntries(uses.map(({ of, ...use }) => [of, use])) },
 });
 
 export const quotaList = namedList("quotas", (quota: Quota) => quotaOf(quota));
