@@ -25,7 +25,7 @@ const COOLDOWN_SECONDS = 60;
  * first run, and after an operator deleted the pool. A pool serves from its `effectiveAt` on, so the runs until then
  * do not assign either.
  *
- * @throws {Error} if an assign or a release does not do what it should; the message says what
+ * @throws {ProbeFailed} if an assign or a release does not do what it should; the message says what
  */
 export async function probe(context: Context): Promise<ProbeResult> {
   const handle = `probe-${fresh(context)}`;
@@ -47,12 +47,17 @@ export async function probe(context: Context): Promise<ProbeResult> {
   }
   const { released, complete } = await releaseHandle(context, PROBE_SPACE, handle);
   if (released.length !== 1 || !complete)
-    throw new Error(`the release freed ${released.length} addresses, and not one`);
+    throw new ProbeFailed(`the release freed ${released.length} addresses, and not one`);
   return { isPrepared: false, failures: [] };
 }
 
+/** A probe that did not do what it should. Its message names what the probe itself asked for, and nothing of a caller. */
+class ProbeFailed extends Error {
+  override readonly name = "ProbeFailed";
+}
+
 const rejected = (what: string, { code, detail }: Rejection): Error =>
-  new Error(`the ${what} was rejected: ${code}: ${detail}`);
+  new ProbeFailed(`the ${what} was rejected: ${code}: ${detail}`);
 
 function poolSpec(): PoolSpec {
   const cidr = parseCidr(CIDR);

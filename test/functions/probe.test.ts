@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { probeOver } from "../../functions/probe.ts";
+import { errorLine } from "../../src/api/http/error-line.ts";
 import { logger } from "../../src/api/http/logger.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { PROBE_SPACE } from "../../src/kernel/values/probe.ts";
+import { assigned, requestOf } from "../world.ts";
 import { call, context, failWrites, table, wired } from "./plat.ts";
 import { runAs } from "./rights.ts";
 
@@ -56,6 +59,19 @@ it("an assign that is rejected fails the run, so that its heartbeat is missing",
   await expect(run()).rejects.toThrow("the run failed");
   vi.mocked(table.write).mockRestore();
   expect(runs()).toBe(0);
+});
+
+it("a run whose assign is rejected logs the rejection, which an operator needs", async () => {
+  vi.setSystemTime(Date.now() + 90 * 60_000);
+  await assigned(context, { ...requestOf("all", 16), space: PROBE_SPACE });
+  const failed = vi.spyOn(logger, "error").mockReturnValue();
+  await expect(run()).rejects.toThrow("the run failed");
+  const [, line] = failed.mock.calls[0] ?? [];
+  const { name, message } = errorLine((line as { error: Error }).error);
+  expect(name).toBe("ProbeFailed");
+  expect(message).toMatch(/^the assign was rejected: pool_exhausted: /);
+  failed.mockRestore();
+  await releaseHandle(context, PROBE_SPACE, "all");
 });
 
 it("nobody else writes in the space of the probe, and everybody may read there", async () => {

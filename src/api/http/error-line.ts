@@ -43,17 +43,18 @@ export function errorLine(error: unknown): ErrorLine {
   };
 }
 
-/** The errors of AWS whose messages have ARNs of this account only, which an operator needs. */
-const PLAIN_AWS_ERRORS: ReadonlySet<string> = new Set([
+/** The errors whose messages an operator needs: those of AWS have ARNs of this account only, and that of the probe its own names. */
+const PLAIN_ERRORS: ReadonlySet<string> = new Set([
   "AccessDeniedException",
   "ResourceNotFoundException",
+  "ProbeFailed",
 ]);
 
 const hasPlainMessage = (error: Error): boolean =>
   error instanceof ThrottledError ||
   error instanceof UnavailableError ||
   error instanceof DeadlineError ||
-  PLAIN_AWS_ERRORS.has(error.name);
+  PLAIN_ERRORS.has(error.name);
 
 function answerOf(error: Error): Pick<ErrorLine, "httpStatusCode" | "awsRequestId"> {
   const { $metadata } = error as {
