@@ -36,7 +36,10 @@ interface SeenNode {
 
 export interface SeenPod {
   readonly node: string | undefined;
+  /** The addresses of its first interface, as its status has them. */
   readonly addresses: readonly string[];
+  /** The addresses of each interface that is listed, by its name. None is if its annotation cannot be read. */
+  readonly interfaces: ReadonlyMap<string, readonly string[]>;
   /** True if the pod has ended, successfully or not. It still shows its address, but does not use it any more. */
   readonly finished: boolean;
 }
@@ -66,7 +69,12 @@ const node = v.object({
   status: v.nullish(v.object({ conditions })),
 });
 const pod = v.object({
-  metadata: v.object({ name: v.string(), namespace: v.string(), creationTimestamp: time }),
+  metadata: v.object({
+    name: v.string(),
+    namespace: v.string(),
+    creationTimestamp: time,
+    annotations: v.nullish(v.record(v.string(), v.unknown())),
+  }),
   spec: v.nullish(
     v.object({ nodeName: v.nullish(v.string()), hostNetwork: v.nullish(v.boolean()) }),
   ),
@@ -113,15 +121,18 @@ export function readInventory(
   const inUse = new Map<string, string>();
   for (const { metadata, spec, status } of pods) {
     const name = `${metadata.namespace}/${metadata.name}`;
+    const addresses = addressesOf(status);
+    const networks = networksOf(metadata.annotations ?? {});
     const seen: SeenPod = {
       node: spec?.nodeName || undefined,
-      addresses: addressesOf(status),
+      addresses,
+      interfaces: networks ? interfacesOf(addresses, networks) : new Map(),
       finished: PHASES_AT_THE_END.has(status?.phase ?? ""),
     };
     byName.set(name, [...(byName.get(name) ?? []), seen]);
+    const used = [...addresses, ...(networks ?? []).flatMap(({ ips }) => ips)];
     // Such a pod uses the addresses of its node.
-    if (!seen.finished && !spec?.hostNetwork)
-      for (const address of seen.addresses) inUse.set(address, name);
+    if (!seen.finished && !spec?.hostNetwork) for (const address of used) inUse.set(address, name);
   }
   return {
     covers,
@@ -150,6 +161,51 @@ function podCidrsOf(spec: Node["spec"]): readonly Cidr[] {
 function addressesOf(status: Pod["status"]): readonly string[] {
   const texts = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)];
   return [...new Set(texts.flatMap((text) => (text ? [canonical(text)] : [])))];
+}
+
+/** The annotations in which Multus says what its networks have given a pod. The second is the older name. */
+const NETWORK_ANNOTATIONS = ["network-status", "networks-status"].map(
+  (name) => `k8s.v1.cni.cncf.io/${name}`,
+);
+
+const networkStatus = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.object({
+      interface: v.nullish(v.string()),
+      ips: v.nullish(v.array(v.pipe(v.string(), v.ip(), v.transform(canonical))), []),
+    }),
+  ),
+);
+
+type Network = v.InferOutput<typeof networkStatus>[number];
+
+/**
+ * Returns what the annotations of a pod say of its networks; nothing if they cannot be read.
+ * https://github.com/k8snetworkplumbingwg/multi-net-spec
+ */
+function networksOf(
+  annotations: Readonly<Record<string, unknown>>,
+): readonly Network[] | undefined {
+  const name = NETWORK_ANNOTATIONS.find((each) => annotations[each] !== undefined);
+  if (name === undefined) return [];
+  const read = v.safeParse(networkStatus, annotations[name]);
+  return read.success ? read.output : undefined;
+}
+
+/** The name of the first interface of every pod. */
+export const FIRST_INTERFACE = "eth0";
+
+/** Returns the addresses of each interface. Only the first one is listed without any. */
+function interfacesOf(
+  addresses: readonly string[],
+  networks: readonly Network[],
+): ReadonlyMap<string, readonly string[]> {
+  const listed = networks.flatMap(({ interface: name, ips }) =>
+    name && ips.length > 0 ? [[name, ips] as const] : [],
+  );
+  return new Map([...listed, [FIRST_INTERFACE, addresses]]);
 }
 
 /** Returns the text of an address as Plat writes it; a text that is no address stays. */

@@ -1,6 +1,6 @@
 import { CLOCK_SKEW_MS_MAX } from "../../base/limits.ts";
 import type { OwnedAddress } from "../space/contents.ts";
-import { coversPods, type Inventory, type SeenPod } from "./inventory.ts";
+import { coversPods, FIRST_INTERFACE, type Inventory, type SeenPod } from "./inventory.ts";
 
 /**
  * Judges whether an owner is gone, by the rules of Calico's repair run (kube-controllers, IPAM GC) on an inventory. An
@@ -25,6 +25,7 @@ export type Judgement =
         | "assigned_later"
         | "not_covered"
         | "no_pod_named"
+        | "interface_not_listed"
         | "virtual_machine"
         | "node_has_others"
         | "sibling_stays";
@@ -81,6 +82,9 @@ function ofOwner(owner: Attributes, one: OwnedAddress, inventory: Inventory): Ju
   const seen = inventory.pods.get(`${namespace}/${pod}`) ?? [];
   if (seen.some((sighting) => mayStillGetIt(sighting, node)))
     return { verdict: "used", reason: "no_address_yet" };
+  const interfaceName = interfaceOf(owner, one);
+  if (seen.some((sighting) => mayHaveItUnlisted(sighting, interfaceName)))
+    return unjudged("interface_not_listed");
   if (isNodeGone(node, inventory)) return gone("node_gone");
   if (!coversPods(inventory.covers, namespace)) return unjudged("not_covered");
   return gone(reasonOf(seen.at(-1), node));
@@ -95,6 +99,17 @@ function ofTunnel(node: string | undefined, { covers, nodes }: Inventory): Judge
 /** Returns true for a pod without an address, which may be about to get this one. */
 const mayStillGetIt = ({ finished, addresses, node }: SeenPod, at: string | undefined): boolean =>
   !finished && addresses.length === 0 && !isElsewhere(node, at);
+
+/**
+ * Returns the interface that an address is for. An owner that names neither an interface nor a network is one that Calico
+ * writes, for the first interface. With a network alone it can be any interface, so nothing is returned.
+ */
+const interfaceOf = (owner: Attributes, one: OwnedAddress): string | undefined =>
+  owner.ifName ?? one.interface ?? (owner.network === undefined ? FIRST_INTERFACE : undefined);
+
+/** Returns true for a pod that may have an address on an interface which the inventory does not list. */
+const mayHaveItUnlisted = ({ finished, interfaces }: SeenPod, name: string | undefined): boolean =>
+  !finished && (name === undefined || !interfaces.has(name));
 
 function reasonOf(seen: SeenPod | undefined, node: string | undefined): LeakReason {
   if (!seen) return "pod_not_found";

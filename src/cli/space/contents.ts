@@ -48,6 +48,8 @@ export interface OwnedAddress {
   readonly block: string;
   /** True if the block belongs to another host, or to none, and is not of a ranged pool, whose blocks hosts share. */
   readonly borrowed: boolean;
+  /** The interface that its request asked for it for, if it named one. */
+  readonly interface?: string;
   readonly assignedAtMs: number;
   readonly owner: Owners;
   /** True if the addresses of its handle may only be released together. */
@@ -99,6 +101,7 @@ function assignedOf(
     pool: poolOfPart(part, block),
     block: formatCidr(cidr),
     borrowed: isBorrowed(allocation, part, block),
+    ...(part.interface !== undefined && { interface: part.interface }),
     assignedAtMs: atMs,
     owner: ownersAt(allocation, text),
     together: attributes[COLLECT.attribute] === COLLECT.together,

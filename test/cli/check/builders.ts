@@ -29,9 +29,12 @@ export function inventoryWith(
   pods: Readonly<Record<string, Partial<SeenPod>>>,
   changes: Partial<Inventory> = {},
 ): Inventory {
-  const seen = Object.entries(pods).map(([name, pod]): [string, SeenPod] => [
+  const seen = Object.entries(pods).map(([name, { addresses = [], ...pod }]): [string, SeenPod] => [
     name,
-    { node: "node-1", addresses: [], finished: false, ...pod },
+    {
+      ...{ node: "node-1", addresses, finished: false, ...pod },
+      interfaces: new Map([["eth0", addresses], ...(pod.interfaces ?? [])]),
+    },
   ]);
   return {
     covers: ALL,
@@ -42,7 +45,9 @@ export function inventoryWith(
     inUse: new Map(
       seen
         .filter(([, { finished }]) => !finished)
-        .flatMap(([name, { addresses }]) => addresses.map((address) => [address, name])),
+        .flatMap(([name, { interfaces }]) =>
+          [...interfaces.values()].flat().map((address) => [address, name]),
+        ),
     ),
     ignored: 0,
     ...changes,

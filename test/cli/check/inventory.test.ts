@@ -18,6 +18,13 @@ const pod = (name: string, ip = "10.0.0.1", more: object = {}) => ({
   spec: { nodeName: "node-1", ...more },
   status: { phase: "Running", podIP: ip, podIPs: [{ ip }, { ip: "2001:DB8:0::1" }] },
 });
+/** Makes a pod with an annotation of Multus. */
+const attached = (annotation: string, status: unknown) => {
+  const text = typeof status === "string" ? status : JSON.stringify(status);
+  const { metadata, ...one } = pod("web-0");
+  const annotations = { [`k8s.v1.cni.cncf.io/${annotation}`]: text };
+  return { ...one, metadata: { ...metadata, annotations } };
+};
 const list = (...items: object[]) => ({ apiVersion: "v1", kind: "List", items, metadata: {} });
 
 const read = (texts: readonly (string | object)[], covers: Coverage = ALL, takenAtMs?: number) =>
@@ -37,7 +44,17 @@ describe("an inventory", () => {
     const { nodes, pods, inUse, ignored, takenAtMs } = read([whole]);
     expect([...nodes]).toEqual(["node-1"]);
     expect([...pods]).toEqual([
-      ["shop/web-0", [{ node: "node-1", addresses: ["10.0.0.1", "2001:db8::1"], finished: false }]],
+      [
+        "shop/web-0",
+        [
+          {
+            node: "node-1",
+            addresses: ["10.0.0.1", "2001:db8::1"],
+            interfaces: new Map([["eth0", ["10.0.0.1", "2001:db8::1"]]]),
+            finished: false,
+          },
+        ],
+      ],
     ]);
     expect([...inUse]).toEqual([
       ["10.0.0.1", "shop/web-0"],
@@ -87,6 +104,36 @@ describe("an inventory", () => {
       expect(pods.get("shop/p")).toMatchObject([{ finished: true }]);
     },
   );
+
+  it.each(["network-status", "networks-status"])("has what Multus says in %s", (annotation) => {
+    const networks = [
+      { name: "podnet", interface: "eth0", ips: ["10.0.0.1", "2001:DB8:0::1"], default: true },
+      { name: "shop/storage", interface: "net1", ips: ["10.9.0.7"], mac: "c2:b0:57:49:47:f1" },
+      { name: "shop/backup", ips: ["10.9.1.7"] },
+      { name: "shop/layer2", interface: "net3" },
+    ];
+    const { inUse, pods } = read([list(node("node-1"), attached(annotation, networks))]);
+    expect([...inUse.keys()]).toEqual(["10.0.0.1", "2001:db8::1", "10.9.0.7", "10.9.1.7"]);
+    expect(pods.get("shop/web-0")).toMatchObject([
+      {
+        addresses: ["10.0.0.1", "2001:db8::1"],
+        interfaces: new Map([
+          ["eth0", ["10.0.0.1", "2001:db8::1"]],
+          ["net1", ["10.9.0.7"]],
+        ]),
+      },
+    ]);
+  });
+
+  it.each([
+    ["no JSON", "[{"],
+    ["no list", {}],
+    ["a text that is no address", [{ interface: "net1", ips: ["10.9.0.7/24"] }]],
+  ])("knows no interface of a pod whose annotation has %s", (_, status) => {
+    const { inUse, pods } = read([list(node("node-1"), attached("network-status", status))]);
+    expect([...inUse.keys()]).toEqual(["10.0.0.1", "2001:db8::1"]);
+    expect(pods.get("shop/web-0")).toMatchObject([{ interfaces: new Map() }]);
+  });
 
   it("a pod that stands in two files comes twice: either may be right", () => {
     const { pods } = read([list(node("n"), pod("p")), list(pod("p", "10.0.0.2"))]);

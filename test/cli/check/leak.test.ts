@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Inventory } from "../../../src/cli/check/inventory.ts";
+import type { Inventory, SeenPod } from "../../../src/cli/check/inventory.ts";
 import { judge } from "../../../src/cli/check/leak.ts";
 import type { OwnedAddress } from "../../../src/cli/space/contents.ts";
 import { NOW_MS } from "../../builders.ts";
@@ -127,6 +127,75 @@ describe("an address of a pod", () => {
   it("stays where it is a virtual machine's, whose pods come and go", () => {
     const owner = { active: { namespace: "shop", pod: "launcher", "vmi-name": "db" } };
     expect(verdictOf({ owner }, inventoryWith({}))).toBe("unjudged: virtual_machine");
+  });
+});
+
+describe("an address of one interface of a pod", () => {
+  const named = (ifName: string) => ({
+    owner: { active: { namespace: "shop", pod: "web-0", network: "storage", ifName } },
+  });
+  const other = { addresses: ["10.1.0.5"] };
+  const withNet1 = (address: string) => ({ ...other, interfaces: new Map([["net1", [address]]]) });
+
+  it.each<[string, string, Partial<OwnedAddress>, Partial<SeenPod>]>([
+    ["the pod has it there", "used: in_use", named("net1"), withNet1("10.0.0.1")],
+    ["the inventory lacks the interface", "unjudged: interface_not_listed", named("net1"), other],
+    [
+      "the interface has others",
+      "gone: pod_has_other_addresses",
+      named("net1"),
+      withNet1("10.9.9.9"),
+    ],
+    ["the first interface has others", "gone: pod_has_other_addresses", named("eth0"), other],
+    [
+      "the request named the interface, which the inventory lacks",
+      "unjudged: interface_not_listed",
+      { interface: "net1" },
+      other,
+    ],
+    [
+      "the attributes name a network, and no interface",
+      "unjudged: interface_not_listed",
+      { owner: { active: { namespace: "shop", pod: "web-0", network: "storage" } } },
+      withNet1("10.9.9.9"),
+    ],
+    ["the pod has ended", "gone: pod_finished", named("net1"), { ...other, finished: true }],
+    [
+      "the pod is elsewhere, and the interface has others",
+      "gone: pod_on_another_node",
+      named("net1"),
+      { ...withNet1("10.9.9.9"), node: "node-2" },
+    ],
+    [
+      "the pod is elsewhere, and the inventory lacks the interface",
+      "unjudged: interface_not_listed",
+      named("net1"),
+      { ...other, node: "node-2" },
+    ],
+  ])("where %s is %s", (_, verdict, one, pod) => {
+    expect(verdictOf(one, inventoryWith({ "shop/web-0": pod }))).toBe(verdict);
+  });
+
+  it("is gone with its pod, and with its node", () => {
+    expect(verdictOf(named("net1"), inventoryWith({}))).toBe("gone: pod_not_found");
+    const nodes = new Set(["node-2"]);
+    expect(verdictOf(named("net1"), inventoryWith({}, { nodes }))).toBe("gone: node_gone");
+    const running = inventoryWith({ "shop/web-0": other }, { nodes });
+    expect(verdictOf(named("net1"), running)).toBe("unjudged: interface_not_listed");
+  });
+
+  it("stays if one of two sightings of the pod lacks the interface", () => {
+    const [seen] =
+      inventoryWith({ "shop/web-0": withNet1("10.9.9.9") }).pods.get("shop/web-0") ?? [];
+    const [without] = inventoryWith({ "shop/web-0": other }).pods.get("shop/web-0") ?? [];
+    if (!seen || !without) throw new Error("the builder made no pod");
+    for (const sightings of [
+      [seen, without],
+      [without, seen],
+    ]) {
+      const inventory = inventoryWith({}, { pods: new Map([["shop/web-0", sightings]]) });
+      expect(verdictOf(named("net1"), inventory)).toBe("unjudged: interface_not_listed");
+    }
   });
 });
 

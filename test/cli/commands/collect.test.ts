@@ -71,6 +71,26 @@ describe("plat collect", () => {
     expect(stored().candidates).toEqual([]);
   });
 
+  it("leaves the address of a second interface, which the status of its pod lacks", async () => {
+    const first = await assign("web-0");
+    const second = await assign("web-0", { attributes: { network: "storage", ifName: "net1" } });
+    const pod = podOf("web-0", [first]);
+    for (const minutes of [0, 15])
+      expect((await repairAt(minutes, inventoryOf(pod))).summary).toMatchObject({
+        assigned: 2,
+        judged: 1,
+        candidates: 0,
+      });
+    const status = JSON.stringify([{ name: "shop/storage", interface: "net1", ips: [second] }]);
+    const annotations = { "k8s.v1.cni.cncf.io/network-status": status };
+    const attached = { ...pod, metadata: { ...pod.metadata, annotations } };
+    expect((await repairAt(30, inventoryOf(attached))).summary).toMatchObject({
+      judged: 2,
+      candidates: 0,
+    });
+    expect(await stateOf(second)).toBe("assigned");
+  });
+
   it("leaves an address that was assigned anew while it looked", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());

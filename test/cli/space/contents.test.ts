@@ -51,6 +51,12 @@ describe("the addresses that are assigned", () => {
     expect(limitedBy([quotaSlot])).toEqual([false]);
   });
 
+  it("have the interface that their request named", () => {
+    const { parts } = allocationWith();
+    const ofNet1 = allocationWith({ parts: parts.map((part) => ({ ...part, interface: "net1" })) });
+    expect(assignedIn(contentsOf(ofNet1))).toMatchObject([{ interface: "net1" }]);
+  });
+
   it("are borrowed where the block is another's, or nobody's", () => {
     const allocation = allocationWith({ host: "virtual:lb" });
     expect(assignedIn(contentsOf(allocation))).toMatchObject([
