@@ -422,7 +422,10 @@ export class ClusterApi {
     followed: Followed,
   ): Promise<void> {
     if (!claim.metadata.finalizers?.includes(RELEASES_ADDRESS)) return;
-    await this.#asked(this.#options.plat.releaseHandle({ handle: handleOf(claim) }));
+    const handle = handleOf(claim);
+    const { complete } = (await this.#asked(this.#options.plat.releaseHandle({ handle }))).body;
+    // The finalizer is all that remembers the address.
+    if (!complete) throw new Error(`Plat has not released all that the handle ${handle} has`);
     if (address) await this.#unprotect(address, followed);
     const path = pathOf(followed.claimVersion, "ipaddressclaims", claim);
     await this.#setFinalizers(path, claim, without(claim, RELEASES_ADDRESS));

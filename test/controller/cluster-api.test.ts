@@ -26,6 +26,8 @@ class FakePlat {
   readonly held = new Map<string, string>();
   pool: object = { cidr: "10.0.0.0/24", kind: "subnet" };
   room = 100;
+  /** The releases of the next requests that Plat does not complete. */
+  incomplete = 0;
   #next = 10;
 
   readonly client: PlatClient = clientOver(async <Body>({ method, path, body }: Asked) => {
@@ -42,8 +44,9 @@ class FakePlat {
   #answer(method: string, handle: string, isLimited: boolean): object {
     if (method === "GET") return this.pool;
     if (method === "DELETE") {
+      if (this.incomplete-- > 0) return { released: [], complete: false, progressed: false };
       this.held.delete(handle);
-      return { released: [] };
+      return { released: [], complete: true, progressed: true };
     }
     const known = isLimited ? this.held.get(handle) : undefined;
     if (!known && this.held.size >= this.room) throw problem("pool_exhausted", false);
@@ -342,6 +345,22 @@ describe("the end of a claim", () => {
         expect(found(cluster, CLAIMS, "m1")).toBeDefined();
         await clock.sleep(2_000);
         expect(found(cluster, CLAIMS, "m1")).toBeUndefined();
+      },
+    );
+  });
+
+  it("waits while Plat has not released all of it", async () => {
+    await working(
+      ({ cluster }) => claim(cluster, "m1"),
+      async ({ cluster, plat, clock }) => {
+        plat.incomplete = 2;
+        cluster.deleteObject(CLAIMS, "team-a/m1");
+        await clock.sleep(500);
+        expect(found(cluster, CLAIMS, "m1")).toBeDefined();
+        expect(found(cluster, ADDRESSES, "m1")).toBeDefined();
+        await clock.sleep(10_000);
+        expect(found(cluster, CLAIMS, "m1")).toBeUndefined();
+        expect(plat.held.size).toBe(0);
       },
     );
   });
