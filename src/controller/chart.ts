@@ -119,6 +119,10 @@ function templateOf(): string {
   const objects = objectsOf({
     namespace: "{{ .Release.Namespace }}",
     text: (name) => marked(VALUE, `{{ ${placeOf(name)} | quote }}`),
+    digest: (texts, names) => {
+      const parts = [...texts.map((each) => JSON.stringify(each)), ...names.map(placeOf)].join(" ");
+      return marked(VALUE, `{{ list ${parts} | join "\\n" | sha256sum | quote }}`);
+    },
     items: <Item>(when: Parameters<Choices["items"]>[0], items: readonly Item[]) => {
       const [begin, end] = around(when);
       return [begin, ...items, end] as readonly Item[];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { BUILD } from "../base/build.ts";
@@ -130,6 +131,8 @@ export interface Choices {
   readonly namespace: string;
   /** Returns the text of a choice, as the whole value of a field. */
   text(name: Choice): string;
+  /** Returns a SHA-256 digest of texts and then of choices, each on a line, as the whole value of a field. */
+  digest(texts: readonly string[], names: readonly Choice[]): string;
   /** Returns these items of a list if the condition holds. */
   items<Item>(when: Condition<Choice>, items: readonly Item[]): readonly Item[];
   /** Returns these fields if the condition holds. They cannot be the first ones of an item of a list. */
@@ -176,6 +179,10 @@ export function manifest({ namespace, ...options }: ManifestOptions): string {
   const choices: Choices = {
     namespace,
     text: (name) => String(options[name]),
+    digest: (texts, names) =>
+      createHash("sha256")
+        .update([...texts, ...names.map((name) => String(options[name]))].join("\n"))
+        .digest("hex"),
     items: (when, items) => (isTrue(when, options) ? items : []),
     fields: (when, fields) => (isTrue(when, options) ? fields : {}),
   };
@@ -224,6 +231,32 @@ export function objectsOf(choices: Choices): readonly object[] {
 }
 
 const given = (name: Choice) => not(is<Choice>(name, ""));
+
+/** The choices from which the data of the ConfigMap is made: all but one. */
+const CONFIGURED = Object.keys({
+  endpoint: true,
+  space: true,
+  region: true,
+  tokenSecret: true,
+  nodes: true,
+  lifecycle: true,
+  leases: true,
+  cilium: true,
+  clusterApi: true,
+  endPods: true,
+  agent: true,
+  collectPods: true,
+  calico: true,
+  spiderpool: true,
+  namespaces: true,
+  applications: true,
+  deletePools: true,
+} satisfies Record<Exclude<Choice, "image">, true>) as readonly Choice[];
+
+/** Returns the annotations of pods that read the ConfigMap only when they start, so that other data makes other pods. */
+const configDigest = ({ digest }: Choices) => ({
+  "checksum/config": digest([BUILD.version], CONFIGURED),
+});
 
 /** Returns the configuration, as YAML. Texts stand in quotes, as a chart writes them. */
 function configOf({ text, fields }: Choices): string {
@@ -484,7 +517,7 @@ function agentOf(choices: Choices): readonly object[] {
         selector: { matchLabels: labels },
         updateStrategy: { rollingUpdate: { maxUnavailable: "10%" } },
         template: {
-          metadata: { labels },
+          metadata: { labels, annotations: configDigest(choices) },
           spec: {
             serviceAccountName: AGENT,
             // It gives pods their network, so it must not wait for it, on any node.
@@ -561,7 +594,7 @@ function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>
       replicas: 2,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        metadata: { labels, annotations: configDigest(choices) },
         spec: {
           serviceAccountName: NAME,
           // It runs before a node has a podCIDR, so it must not wait for the network of pods.
