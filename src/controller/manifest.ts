@@ -593,6 +593,8 @@ function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>
     spec: {
       replicas: 2,
       selector: { matchLabels: labels },
+      // A new pod needs the port of its node, which an old one has where there are only two nodes.
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
       template: {
         metadata: { labels, annotations: configDigest(choices) },
         spec: {

@@ -187,6 +187,15 @@ describe("the manifest", () => {
         expect(pods, JSON.stringify(options)).not.toBe(whole[index]);
   });
 
+  it("replaces one replica before the next begins, because both need the port of their node", () => {
+    expect(printed().find(({ kind }) => kind === "Deployment")).toMatchObject({
+      spec: {
+        replicas: 2,
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+      },
+    });
+  });
+
   it("is the components file of a provider as it is, beside a metadata file with its contract", () => {
     const image = "registry.example/plat-controller:1";
     const options = { ...OPTIONS, nodes: "off", clusterApi: true, image } as const;
