@@ -13,12 +13,7 @@ import { type AssignedAddress, resultOf } from "./result.ts";
 export async function add(client: PlatClient, attachment: Attachment) {
   const requests = assignRequests(attachment);
   await assertForContainers(client, attachment);
-  const addresses = await assignAll(client, requests).catch(async (error) => {
-    // One request is all or nothing in Plat. Of several, the first may have an address by now.
-    if (requests.length > 1) await del(client, attachment).catch(() => {});
-    throw error;
-  });
-  return resultOf(attachment.network, addresses);
+  return resultOf(attachment.network, await assignAll(client, attachment, requests));
 }
 
 /** Checks that no address that is asked for is one that no container of its network can have. @throws {CniError} */
@@ -35,20 +30,26 @@ async function assertForContainers(client: PlatClient, attachment: Attachment): 
   }
 }
 
-/** Carries out requests in turn, and returns each address once. */
+/** Carries out requests in turn, and returns each address once. If one fails, it releases what earlier ones have assigned. */
 async function assignAll(
   client: PlatClient,
+  attachment: Attachment,
   requests: readonly RepeatableAssign[],
 ): Promise<readonly AssignedAddress[]> {
   const assigned = new Map<string, AssignedAddress>();
-  for (const { body, key, afterDel } of requests) {
-    const addresses = await assign(client, body, key).catch(async (error) => {
-      if (afterDel.length === 0 || !isOfReleased(error)) throw error;
-      const all: AssignedAddress[] = [];
-      for (const each of afterDel) all.push(...(await assign(client, each)));
-      return all;
-    });
-    for (const one of addresses) assigned.set(one.address, one);
+  const take = async (body: RepeatableAssign["body"], key?: string) => {
+    for (const one of await assign(client, body, key)) assigned.set(one.address, one);
+  };
+  try {
+    for (const { body, key, afterDel } of requests)
+      await take(body, key).catch(async (error) => {
+        if (afterDel.length === 0 || !isOfReleased(error)) throw error;
+        for (const each of afterDel) await take(each);
+      });
+  } catch (error) {
+    // One request is all or nothing in Plat, and needs no release.
+    if (assigned.size > 0) await del(client, attachment).catch(() => {});
+    throw error;
   }
   return [...assigned.values()];
 }

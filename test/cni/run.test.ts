@@ -172,6 +172,19 @@ describe("ADD", () => {
     expect(await heldBy("c1")).toEqual([]);
   });
 
+  it("holds nothing after its DEL and another ADD if one family has no address", async () => {
+    await api("PUT", "pools/one6", { cidr: "fd00:1::/128", cooldownSeconds: 0 });
+    expect((await cni("ADD", network({ ipv6: 1 }), C1)).exit).toBe(0);
+    await cni("DEL", network({ ipv6: 1 }), C1);
+    expect((await cni("ADD", network({ ipv4: 0, ipv6: 1 }), C2)).exit).toBe(0);
+    const { exit, out } = await cni("ADD", network({ ipv6: 1 }), C1);
+    expect({ exit, out }).toMatchObject({
+      exit: 1,
+      out: { details: expect.stringContaining("pool_exhausted") },
+    });
+    expect(await heldBy("c1")).toEqual([]);
+  });
+
   it("gives each interface of a pod its own address, also in one network", async () => {
     const interfaces = ["eth0", "net1", "net2"];
     const added = [];
