@@ -6,14 +6,14 @@ import { DIRECT_FIELDS, jsonOf, networkConfigurationOf, PLUGIN } from "../cni/ne
 import { run } from "../cni/run.ts";
 import { CniServer } from "./cni-server.ts";
 import type { Config } from "./config.ts";
-import { serveProbes } from "./health.ts";
+import { serveProbes, silenceOf } from "./health.ts";
 import type { KubeApi } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
 import { Metrics } from "./metrics.ts";
 import { Needs } from "./needs.ts";
 import { NodePods } from "./node-pods.ts";
 import { AGENT_RIGHTS } from "./rights.ts";
-import { platOf, SILENCE_MS_MAX } from "./run.ts";
+import { platOf } from "./run.ts";
 
 /** The files of a node that the agent reads and writes. */
 export interface AgentFiles {
@@ -57,10 +57,7 @@ export async function runAgent(
   const probed = {
     metrics,
     unready: () => [...needs.missing, ...pods.unlisted],
-    unhealthy: () =>
-      waits.now() - pods.heardAtMs > SILENCE_MS_MAX
-        ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
-        : [],
+    unhealthy: () => silenceOf([pods], waits.now()),
   };
   const port = await serveProbes(probed, listen, signal);
   log("The agent serves its probes", { port, node });

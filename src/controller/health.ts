@@ -2,6 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Metrics } from "./metrics.ts";
 
+/** A cluster that is silent for so long is one that a process does not hear any more. */
+const SILENCE_MS_MAX = 10 * 60_000;
+
 /** The state of the controller, as probes ask for it. */
 export interface ControllerHealth {
   /** The problems that keep the controller from being ready. */
@@ -45,4 +48,18 @@ export async function serveProbes(
     server.closeAllConnections();
   });
   return (server.address() as AddressInfo).port;
+}
+
+/**
+ * Says that the API server is silent, if it is. Of those that listen to it, the first one counts that has a time at which it
+ * heard it: another one that still hears it does not help.
+ */
+export function silenceOf(
+  hearing: readonly ({ readonly heardAtMs: number | undefined } | undefined)[],
+  nowMs: number,
+): readonly string[] {
+  const heardAtMs = hearing.find((each) => each?.heardAtMs !== undefined)?.heardAtMs;
+  return heardAtMs !== undefined && nowMs - heardAtMs > SILENCE_MS_MAX
+    ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
+    : [];
 }

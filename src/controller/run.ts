@@ -6,7 +6,7 @@ import { ClusterApi } from "./cluster-api.ts";
 import type { Config } from "./config.ts";
 import { Declared } from "./declared.ts";
 import { CALICO_KINDS, NAMESPACE_KIND, SPIDERPOOL_KINDS } from "./declared-kinds.ts";
-import { serveProbes } from "./health.ts";
+import { serveProbes, silenceOf } from "./health.ts";
 import { type KubeApi, kubeApi, type PodIdentity } from "./kube/api.ts";
 import { readClusterNamespace } from "./kube/cluster-namespace.ts";
 import { whileLeading } from "./kube/lease.ts";
@@ -20,8 +20,6 @@ import { Nodes } from "./nodes.ts";
 import { Pods } from "./pods.ts";
 import { LEASE, rightsOf } from "./rights.ts";
 
-/** A cluster that is silent for so long is one that the reflector does not hear any more. */
-export const SILENCE_MS_MAX = 10 * 60_000;
 const MEASURE_AGAIN_MS = 10_000;
 const START_AGAIN_MS = 2_000;
 
@@ -71,15 +69,7 @@ export async function runController(
       ...needs.missing,
       ...(parts ? unlistedOf(parts) : ["the objects are not listed yet"]),
     ],
-    unhealthy: () => {
-      // Without its CRD a collection is never heard, so that of the Nodes counts if it is followed.
-      const heardAtMs = parts?.nodes
-        ? parts.nodes.reflector.heardAtMs
-        : (parts?.pods ?? parts?.clusterApi ?? parts?.others[0])?.heardAtMs;
-      return heardAtMs !== undefined && waits.now() - heardAtMs > SILENCE_MS_MAX
-        ? [`the API server was not heard for ${SILENCE_MS_MAX / 60_000} minutes`]
-        : [];
-    },
+    unhealthy: () => silenceOf([...(parts ? hearingOf(parts) : []), needs], waits.now()),
   };
   const port = await serveProbes(probed, listen, signal);
   log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
@@ -164,6 +154,10 @@ interface Parts {
   readonly pods: Pods | undefined;
   readonly others: readonly Part[];
 }
+
+/** Returns the parts that hear the API server. Another part may wait for its CRD, so that of the Nodes counts if it is on. */
+const hearingOf = ({ nodes, pods, clusterApi, others }: Parts) =>
+  nodes ? [nodes.reflector] : [pods, clusterApi, ...others];
 
 /** A part that follows a collection of its own. */
 interface Part {

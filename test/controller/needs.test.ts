@@ -50,6 +50,21 @@ it("what is missing is named, and asked for again every ten seconds", () =>
     expect(needs.missing).toEqual([]);
   }));
 
+it("the API server is heard at least every eight minutes, and a check without an answer is repeated soon", () =>
+  checking(async ({ cluster, needs, sleep }) => {
+    await sleep(1_000);
+    const startMs = needs.heardAtMs;
+    await sleep(300_000);
+    expect(needs.heardAtMs - startMs).toBe(300_000);
+    const review = "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    cluster.failures.push([review, new Error("no answer")]);
+    await sleep(300_000);
+    expect(needs.heardAtMs - startMs).toBe(300_000);
+    await sleep(30_000);
+    expect(needs.heardAtMs - startMs).toBe(630_000);
+    expect(needs.missing).toEqual([]);
+  }));
+
 it("the agents of thousands of nodes ask rarely for what they have", () =>
   checking(async ({ cluster, needs, sleep }) => {
     await sleep(3_600_000);
