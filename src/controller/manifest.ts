@@ -51,6 +51,11 @@ export const AGENT_FOLDERS = {
 const RBAC = "rbac.authorization.k8s.io";
 const TOKEN_FOLDER = "/var/run/secrets/plat";
 
+/** Options that a command does not take, or that exclude each other. The message is for its user. */
+export class OptionError extends Error {
+  override readonly name = "OptionError";
+}
+
 /** The choices of a user. A text that is empty is not said. */
 export interface ManifestOptions extends Switches {
   readonly endpoint: string;
@@ -119,10 +124,10 @@ export const OBSERVES_INSTEAD = allOf<Choice>(
   anyOf([is("cilium", "crd"), is("cilium", "multi-pool")]),
 );
 
-/** Returns choices as a user's options make them. @throws {Error} if they exclude each other */
+/** Returns choices as a user's options make them. @throws {OptionError} if they exclude each other */
 export function consistent(options: ManifestOptions): ManifestOptions {
   const contradiction = CONTRADICTIONS.find(({ when }) => isTrue(when, options));
-  if (contradiction) throw new Error(contradiction.option);
+  if (contradiction) throw new OptionError(contradiction.option);
   return isTrue(OBSERVES_INSTEAD, options) ? { ...options, nodes: "observe" } : options;
 }
 
@@ -154,11 +159,11 @@ export const CLUSTERCTL_VARIABLES = {
  * Returns the files by which `clusterctl` installs the provider of Cluster API, by their paths in a local repository.
  * https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl
  *
- * @throws {Error} if the name of the image lacks its registry, because clusterctl takes no such file
+ * @throws {OptionError} if the name of the image lacks its registry, because clusterctl takes no such file
  */
 export function providerFiles(options: ManifestOptions): Readonly<Record<string, string>> {
   if (!/^[^/]*[.:][^/]*\//.test(options.image))
-    throw new Error(
+    throw new OptionError(
       `--image is ${options.image}; clusterctl needs its registry too, as in registry.example/${IMAGE_DEFAULT}.`,
     );
   const [major, minor] = BUILD.version.split(".").map(Number);
