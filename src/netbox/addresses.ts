@@ -35,8 +35,8 @@ import {
 import { V6_PLACES_MAX } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { networksOf, networksOnce, type Place, placeOf } from "./networks.ts";
-import { onPage, PAGING, pageAnswer, parsePage } from "./paging.ts";
-import type { Plat } from "./plat.ts";
+import { NETBOX_LIST_MS_MAX, onPage, PAGING, pageAnswer, parsePage } from "./paging.ts";
+import { type Plat, pagesOf } from "./plat.ts";
 import { type DialectRequest, type Operation, rejectUnknownFilters } from "./request.ts";
 import { noSuch, spaceOfQuery } from "./vrfs.ts";
 
@@ -44,8 +44,6 @@ import { noSuch, spaceOfQuery } from "./vrfs.ts";
 const NETBOX_NAMED_MAX = 256;
 /** Addresses that a list of the dialect puts in order. */
 const NETBOX_ORDERED_MAX = 10_000;
-/** A list of the dialect begins no further page of Plat after this time, so that its answer is in time. */
-const NETBOX_LIST_MS_MAX = 4_000;
 
 /** Lists the assigned addresses of a space, by NetBox's filters. */
 export const listIpAddresses: Operation = async (asked, plat) => {
@@ -321,22 +319,18 @@ async function listOrdered(
   const startedAtMs = plat.now();
   const items: ListedAddress[] = [];
   const unreadable: object[] = [];
-  let cursor: string | undefined;
-  do {
-    const limit = String(ADDRESSES_PER_PAGE_MAX);
-    const found = await plat.call<Listed>("GET /v1/addresses", {
-      ...{ space, query: { ...cidrIn(query), limit, ...(cursor !== undefined && { cursor }) } },
-    });
+  const limit = String(ADDRESSES_PER_PAGE_MAX);
+  const wanted = { space, query: { ...cidrIn(query), limit } };
+  for await (const found of pagesOf<Listed>(plat, "GET /v1/addresses", wanted)) {
     for (const held of found.addresses) {
       const item = listed(held, around);
       if (isAssigned(held) && isIn(held) && passes(item) && isFound(item) && item.body)
         items.push(item);
     }
     unreadable.push(...(found.unreadable ?? []));
-    cursor = found.next;
     const isOver = plat.now() - startedAtMs >= NETBOX_LIST_MS_MAX;
-    if (items.length > NETBOX_ORDERED_MAX || (isOver && cursor !== undefined)) throw TOO_LONG;
-  } while (cursor !== undefined);
+    if (items.length > NETBOX_ORDERED_MAX || (isOver && found.next !== undefined)) throw TOO_LONG;
+  }
   const bodies = ordered(query, ORDERED, items).map(({ body }) => body ?? {});
   return onPage(asked, bodies, unreadable);
 }

@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import { shortDigest } from "../api/http/body.ts";
 import { type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { invalid, PROBLEMS, Problem, thrownProblem } from "../api/schema/problem.ts";
+import { ADDRESSES_PER_PAGE_MAX } from "../base/limits.ts";
 import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
 import type {
   prefixAssignment,
@@ -14,7 +15,7 @@ import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodie
 import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
 import { afterJob } from "./job.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
-import { inPlaceOf, type Plat } from "./plat.ts";
+import { inPlaceOf, type Plat, pagesOf } from "./plat.ts";
 import { isIn } from "./prefix-filter.ts";
 import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
 import { networkOf } from "./prefixes.ts";
@@ -74,13 +75,18 @@ async function assignPrefixes(
 /** Returns the prefixes that a handle of the client has before the request: no failure of it releases those. */
 async function heldBefore(plat: Plat, space: string, { handle }: Said): Promise<readonly string[]> {
   if (handle === undefined) return [];
-  const read = await plat
-    .call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", { space, query: { handle } })
-    .catch(thrownProblem);
-  if (!(read instanceof Problem)) return read.prefixes.map(({ cidr }) => cidr);
-  if (read.code === "not_found") return [];
-  throw read;
+  const wanted = { space, query: { handle, limit: String(ADDRESSES_PER_PAGE_MAX) } };
+  const held: string[] = [];
+  try {
+    for await (const { prefixes } of pagesOf<Prefixes>(plat, "GET /v1/prefixes", wanted))
+      held.push(...prefixes.map(({ cidr }) => cidr));
+  } catch (error) {
+    if (thrownProblem(error).code !== "not_found") throw error;
+  }
+  return held;
 }
+
+type Prefixes = v.InferOutput<typeof prefixesRead>;
 
 function rejectTwice(handles: readonly (string | undefined)[]): void {
   const named = handles.filter((handle) => handle !== undefined);

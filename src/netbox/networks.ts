@@ -4,10 +4,11 @@ import { type Address, formatAddress } from "../net/address.ts";
 import { type Cidr, contains, parseCidr } from "../net/cidr.ts";
 import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
 import { addressNamed, hasCode, hasPoolCode, type IdParts, namedByAddressId } from "./ids.ts";
-import type { Plat } from "./plat.ts";
+import { type Plat, pagesOf } from "./plat.ts";
 import { noSuch, onlyOf } from "./vrfs.ts";
 
 export type PoolBody = v.InferOutput<typeof poolRead>;
+type Pools = v.InferOutput<typeof poolsRead>;
 
 /** The pools of one CIDR, which are one prefix of NetBox. Only ranged pools share a CIDR. */
 export interface Network {
@@ -27,13 +28,8 @@ export async function networksOf(
   unreadable: object[] = [],
 ): Promise<readonly Network[]> {
   const networks = new Map<string, { cidr: Cidr; pools: PoolBody[] }>();
-  let cursor: string | undefined;
-  do {
-    const query = { limit: "250", ...(cursor !== undefined && { cursor }) };
-    const page = await plat.call<v.InferOutput<typeof poolsRead>>("GET /v1/pools", {
-      space,
-      query,
-    });
+  const listed = { space, query: { limit: "250" } };
+  for await (const page of pagesOf<Pools>(plat, "GET /v1/pools", listed)) {
     for (const pool of page.pools) {
       const cidr = parseCidr(pool.cidr);
       if (!cidr.ok) continue;
@@ -42,8 +38,7 @@ export async function networksOf(
       networks.set(pool.cidr, network);
     }
     unreadable.push(...(page.unreadable ?? []));
-    cursor = page.next;
-  } while (cursor !== undefined);
+  }
   return [...networks.values()].map((network) => ({ ...network, space }));
 }
 

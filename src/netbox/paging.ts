@@ -8,6 +8,9 @@ import type { DialectRequest } from "./request.ts";
 /** Objects on a page of the dialect, as in NetBox: unless the request has a limit, and at most. */
 const NETBOX_PER_PAGE_DEFAULT = 50;
 
+/** A list of the dialect begins no further page of Plat after this time, so that its answer is in time. */
+export const NETBOX_LIST_MS_MAX = 4_000;
+
 /** The page that a request asks for, as NetBox counts: from an offset on. */
 export interface OffsetPage {
   readonly limit: number;
@@ -58,11 +61,13 @@ export function pageAnswer(
     readonly results: readonly object[];
     readonly count: number;
     readonly next?: Readonly<Record<string, string>>;
-    /** NetBox's lists have no such field, and its clients read over it. */
+    /** Told once each. NetBox's lists have no such field, and its clients read over it. */
     readonly unreadable?: readonly object[];
   },
 ): HttpAnswer {
-  const { results, count, next, unreadable = [] } = found;
+  const { results, count, next } = found;
+  // Several pages of Plat can name the same item.
+  const unreadable = new Map((found.unreadable ?? []).map((each) => [JSON.stringify(each), each]));
   const filters = [...asked.query].flatMap(([name, values]) =>
     SET_BY_LINKS.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
   );
@@ -77,7 +82,7 @@ export function pageAnswer(
       next: next ? linkTo({ offset: String(offset + results.length), ...next }) : null,
       previous: offset === 0 ? null : linkTo({ offset: String(Math.max(0, offset - limit)) }),
       results,
-      ...(unreadable.length > 0 && { unreadable }),
+      ...(unreadable.size > 0 && { unreadable: [...unreadable.values()] }),
     },
   };
 }

@@ -77,13 +77,9 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work, isDryRun =
   };
   const everySpace = async (): Promise<readonly string[]> => {
     const names = [SPACE_DEFAULT];
-    let cursor: string | undefined;
-    do {
-      const query = { limit: "250", ...(cursor !== undefined && { cursor }) };
-      const page = await call<SpacePage>("GET /v1/spaces", { space: SPACE_DEFAULT, query });
+    const listed = { space: SPACE_DEFAULT, query: { limit: "250" } };
+    for await (const page of pagesOf<SpacePage>({ call }, "GET /v1/spaces", listed))
       names.push(...page.spaces.map(({ name }) => name));
-      cursor = page.next;
-    } while (cursor !== undefined);
     return [...new Set(names)].filter((name) => name !== PROBE_SPACE);
   };
   const knownSpaces = async (): Promise<readonly string[]> => {
@@ -106,6 +102,21 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work, isDryRun =
       return spaces;
     },
   };
+}
+
+/** Yields the pages of a list of Plat, each read when it is asked for. */
+export async function* pagesOf<Page extends { readonly next?: string | undefined }>(
+  { call }: Pick<Plat, "call">,
+  key: string,
+  request: PlatRequest,
+): AsyncGenerator<Page> {
+  let cursor: string | undefined;
+  do {
+    const query = { ...request.query, ...(cursor !== undefined && { cursor }) };
+    const page = await call<Page>(key, { ...request, query });
+    yield page;
+    cursor = page.next;
+  } while (cursor !== undefined);
 }
 
 /**

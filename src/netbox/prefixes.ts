@@ -9,8 +9,8 @@ import type { HeldAddress } from "./fields.ts";
 import { ordered } from "./filter.ts";
 import { hasPoolCode, type IdParts, namedByPrefixId, prefixOfBits } from "./ids.ts";
 import { type Network, networksOf, spacesNamed } from "./networks.ts";
-import { onPage } from "./paging.ts";
-import { inPlaceOf, type Plat } from "./plat.ts";
+import { NETBOX_LIST_MS_MAX, onPage } from "./paging.ts";
+import { inPlaceOf, type Plat, pagesOf } from "./plat.ts";
 import {
   isIn,
   isPrefixFilter,
@@ -28,11 +28,13 @@ export const listNetboxPrefixes: Operation = async (asked, plat) => {
   rejectUnknownFilters(query, isPrefixFilter);
   const space = await spaceOfQuery(asked, plat);
   const unreadable: object[] = [];
+  const startedAtMs = plat.now();
   const networks = await networksOf(plat, space, unreadable);
   const passes = prefixFilter(query);
   const items: PrefixItem[] = [];
+  const listed = { part: narrowest(query), startedAtMs, unreadable };
   for (const network of networks) {
-    const assigned = await assignedIn(plat, network, narrowest(query));
+    const assigned = await assignedIn(plat, network, listed);
     items.push(itemOf(network), ...assigned);
   }
   const passing = withoutMade(items).filter(passes);
@@ -137,24 +139,38 @@ function cidrNamed(named: IdParts, { space, cidr, pools }: Network): Cidr | unde
   return isIn(prefix, cidr) ? prefix : undefined;
 }
 
+/** A list of prefixes that is being read. */
+interface Listing {
+  /** The part of the space that the query names. */
+  readonly part: Cidr | undefined;
+  readonly startedAtMs: number;
+  /** Gets the items that may belong to the list and cannot be read. */
+  readonly unreadable: object[];
+}
+
 /** Returns the prefixes that callers have of a network, in a part of it if a query names one. */
 async function assignedIn(
   plat: Plat,
   network: Network,
-  part: Cidr | undefined,
+  { part, startedAtMs, unreadable }: Listing,
 ): Promise<readonly PrefixItem[]> {
-  const { space, cidr } = network;
+  const { space, cidr, pools } = network;
   const items: PrefixItem[] = [];
   if (part && !isIn(part, cidr) && !isIn(cidr, part)) return items;
   const within = part && !isIn(cidr, part) ? { cidr: formatCidr(part) } : {};
-  for (const pool of network.pools.filter(({ assign }) => assign === "prefixes")) {
+  for (const pool of pools.filter(({ assign }) => assign === "prefixes")) {
+    const before = items.length;
     const query = { pool: pool.name, limit: String(ADDRESSES_PER_PAGE_MAX), ...within };
-    const found = await plat.call<Addresses>("GET /v1/addresses", { space, query });
-    if (found.next !== undefined) throw tooMany(cidr);
-    for (const each of found.addresses) {
-      const read = parseCidr(each.prefix ?? "");
-      const held = heldOf(each);
-      if (read.ok && held) items.push({ network, cidr: read.value, held });
+    for await (const found of pagesOf<Addresses>(plat, "GET /v1/addresses", { space, query })) {
+      for (const each of found.addresses) {
+        const read = parseCidr(each.prefix ?? "");
+        const held = heldOf(each);
+        if (read.ok && held) items.push({ network, cidr: read.value, held });
+      }
+      unreadable.push(...(found.unreadable ?? []));
+      const isOver = plat.now() - startedAtMs >= NETBOX_LIST_MS_MAX;
+      const isMore = items.length - before > ADDRESSES_PER_PAGE_MAX;
+      if (isMore || (isOver && found.next !== undefined)) throw tooMany(cidr);
     }
   }
   return items;
@@ -163,5 +179,5 @@ async function assignedIn(
 const tooMany = (cidr: Cidr): Problem =>
   invalid({
     field: "?within",
-    problem: `is required, with a part of ${formatCidr(cidr)}, which has more than ${ADDRESSES_PER_PAGE_MAX} prefixes`,
+    problem: `must name a part of ${formatCidr(cidr)} that has at most ${ADDRESSES_PER_PAGE_MAX} prefixes and is read in ${NETBOX_LIST_MS_MAX / 1_000} s`,
   });

@@ -216,6 +216,45 @@ describe("a list of objects that there is no room for", () => {
   });
 });
 
+describe("a list of prefixes that fails after its dry run", () => {
+  /** The attributes of a dozen such prefixes are more than a page of Plat has. */
+  const attributes = Object.fromEntries(
+    Array.from({ length: 45 }, (_, n) => [`a${n}`, "x".repeat(1_000)]),
+  );
+  const prefixesOf = async (handle: string): Promise<readonly string[]> =>
+    (await call("GET", "/v1/prefixes", { query: { handle, limit: "1024" } })).body.prefixes.map(
+      ({ cidr }: { cidr: string }) => cidr,
+    );
+  let handles = 0;
+  /** Gives a handle many prefixes, until one has that of a NetBox client beyond its first page. */
+  const handleOfPages = async (path: string): Promise<{ handle: string; cidr: string }> => {
+    const handle = `region-${handles++}`;
+    const body = { prefix_length: 24, custom_fields: { handle } };
+    const { prefix: cidr } = (await netbox("POST", path, { body })).body;
+    for (let n = 0; n < 20; n++)
+      await call("POST", "/v1/prefixes", {
+        body: { handle, family: 4, prefixLength: 24, pools: ["region"], attributes },
+      });
+    const first = await prefixesOf(handle);
+    return first.includes(cidr) ? handleOfPages(path) : { handle, cidr };
+  };
+
+  it("leaves a handle the prefix that it had before, on whatever page that is", async () => {
+    const pool = { cidr: "10.64.0.0/14", assign: "prefixes", blockSize: 24, cooldownSeconds: 0 };
+    await call("PUT", "/v1/pools/region", { body: pool });
+    const path = await availableIn("10.64.0.0/14", "prefixes");
+    const { handle, cidr } = await handleOfPages(path);
+    const before = new Set(table.partitions.keys());
+    failWritesWhere(({ key: { pk } }) => pk.startsWith("HANDLE#") && !before.has(pk));
+    const one = { prefix_length: 24 };
+    const body = [{ ...one, custom_fields: { handle } }, one];
+    expect(await netbox("POST", path, { body })).toMatchObject({ status: 429 });
+    vi.restoreAllMocks();
+    const read = await call("GET", "/v1/prefixes", { query: { cidr } });
+    expect(read.body).toMatchObject({ prefixes: [{ cidr, handle }] });
+  });
+});
+
 describe("a list under an Idempotency-Key", () => {
   const headers = { "idempotency-key": "k".repeat(255) };
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { netbox } from "./netbox.ts";
-import { call, scheduledRun, spaceNamed } from "./plat.ts";
+import { call, scheduledRun, spaceNamed, startAnew } from "./plat.ts";
 
 const work = scheduledRun("work");
 
@@ -210,6 +210,35 @@ it("prefixes of one first address are ordered by their length", async () => {
     (await found({ within, ordering })).map(({ prefix }: { prefix: string }) => prefix);
   expect(await names("prefix")).toEqual(["10.72.0.0/14", "10.72.0.0/16"]);
   expect(await names("-prefix")).toEqual(["10.72.0.0/16", "10.72.0.0/14"]);
+});
+
+describe("the prefixes of a large pool", () => {
+  const wide = spaceNamed("wide");
+  const query = { vrf: "wide" };
+  /** Assigns this many prefixes, each in a block group of its own. */
+  const assign = async (count: number) => {
+    const pool = { cidr: "10.0.0.0/8", assign: "prefixes", blockSize: 24 };
+    await wide.put("/v1/pools/wide", pool);
+    for (let n = 0; n < count; n++) {
+      const body = { handle: `c-${n}`, cidr: `10.${n}.0.0/24` };
+      await wide.call("POST", "/v1/prefixes", { body });
+    }
+  };
+
+  it("are listed as a whole where one page of Plat does not hold their block groups", async () => {
+    await assign(40);
+    const { status, body } = await netbox("GET", "ipam/prefixes/", { query });
+    expect({ status, count: body.count }).toEqual({ status: 200, count: 1 + 40 });
+  });
+
+  it("are not listed if reading them takes longer than a list may", async () => {
+    let nowMs = Date.now();
+    startAnew({ now: () => (nowMs += 200) });
+    const slow = await netbox("GET", "ipam/prefixes/", { query });
+    expect(slow).toMatchObject({ status: 400, body: { fields: [{ field: "?within" }] } });
+    expect(slow.body.detail).toMatch(/must name a part of 10\.0\.0\.0\/8 .* read in 4 s\.$/);
+    startAnew();
+  });
 });
 
 describe("a range", () => {

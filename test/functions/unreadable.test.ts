@@ -111,3 +111,19 @@ it("is named in NetBox's list of addresses, and none of its addresses is free", 
   });
   expect(free.body).toHaveLength(256 - 16);
 });
+
+it("is named once in NetBox's list of prefixes, with the pool that cannot be read either", async () => {
+  await plat.put("/v1/pools/clusters", { cidr: "10.8.0.0/16", assign: "prefixes", blockSize: 24 });
+  for (const each of ["10.8.1.0/24", "10.8.2.0/24"])
+    await plat.call("POST", "/v1/prefixes", { body: { handle: each, cidr: each } });
+  await plat.put("/v1/pools/other", { cidr: "10.9.0.0/24" });
+  const items = [...table.partitions.values()]
+    .flatMap((partition) => [...partition.values()])
+    .filter(({ pk, sk }) => pk.includes(plat.space) && ["10.8.1.0", "POOL#other"].includes(sk));
+  for (const { pk, sk } of items) replace({ pk, sk });
+  const query = { vrf: plat.space, within: "10.8.0.0/17" };
+  const { count, unreadable } = (await netbox("GET", "ipam/prefixes/", { query })).body;
+  const named = unreadable.map(({ item }: { item: string }) => item);
+  expect({ count, named }).toEqual({ count: 1, named: ["pool other", "block 10.8.1.0"] });
+  for (const item of items) replace(item);
+});
