@@ -4,7 +4,7 @@ import {
   type PutEventsRequestEntry,
 } from "@aws-sdk/client-eventbridge";
 import { UnavailableError } from "../../base/outcome.ts";
-import { type DomainEvent, eventText } from "../domain-event.ts";
+import { type DomainEvent, eventBody, eventText } from "../domain-event.ts";
 
 /** The source of all events on the bus. */
 const EVENT_SOURCE = "plat";
@@ -28,7 +28,8 @@ export interface EventBus {
 }
 
 /**
- * Returns what puts events on the bus, in their order. Entries that the bus rejects are sent again.
+ * Returns what puts events on the bus, in their order. Entries that the bus rejects are sent again. An event that is larger than a
+ * request may be leaves out some fields, and names them, so that it does not hold up the others.
  *
  * @throws {UnavailableError} if the bus still rejects an entry; the earlier ones are on the bus
  */
@@ -55,13 +56,42 @@ async function put({ client, sleep }: EventBus, entries: readonly PutEventsReque
   }
 }
 
-const entryOf = (event: DomainEvent, EventBusName: string): PutEventsRequestEntry => ({
-  EventBusName,
-  Source: EVENT_SOURCE,
-  DetailType: event.type,
-  Time: new Date(event.atMs),
-  Detail: eventText(event),
-});
+const entryOf = (event: DomainEvent, EventBusName: string): PutEventsRequestEntry =>
+  fitting(
+    {
+      EventBusName,
+      Source: EVENT_SOURCE,
+      DetailType: event.type,
+      Time: new Date(event.atMs),
+      Detail: eventText(event),
+    },
+    event,
+  );
+
+/** Returns the entry of an event without its field `before`, and without its longest fields if the bus still has no room for it. */
+function fitting(entry: PutEventsRequestEntry, event: DomainEvent): PutEventsRequestEntry {
+  if (bytesOf(entry) <= REQUEST_BYTES_MAX) return entry;
+  let shorter = entry;
+  const leftOut: string[] = [];
+  for (const name of byNeed(event.detail)) {
+    if (bytesOf(shorter) <= REQUEST_BYTES_MAX) break;
+    leftOut.push(name);
+    const kept = Object.entries(event.detail).filter(([field]) => !leftOut.includes(field));
+    const detail = { ...Object.fromEntries(kept), leftOut };
+    shorter = { ...entry, Detail: JSON.stringify(eventBody({ ...event, detail })) };
+  }
+  return shorter;
+}
+
+/** Returns the names of fields, the one that a consumer needs least first: it knows what was before, and can read what is long. */
+const byNeed = (detail: DomainEvent["detail"]): readonly string[] =>
+  Object.entries(detail)
+    .map(([name, value]) => ({
+      name,
+      weight: name === "before" ? Number.POSITIVE_INFINITY : JSON.stringify(value).length,
+    }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ name }) => name);
 
 /** Returns the entries in requests that the bus takes. */
 function requestsOf(entries: readonly PutEventsRequestEntry[]): PutEventsRequestEntry[][] {

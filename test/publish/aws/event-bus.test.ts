@@ -73,6 +73,28 @@ it("a request has at most ten events, and at most 256 KB", async () => {
   expect(none.requests).toEqual([]);
 });
 
+it("an event that the bus has no room for leaves out what was before, and then its longest fields", async () => {
+  const { put, requests } = bus();
+  const owners = (text: string) => ({ owner: { active: { text }, alternate: { text } } });
+  const changed = { address: "10.0.0.1", before: owners("x"), after: owners("é") };
+  const [was, is] = [owners("x".repeat(65_525)), owners("é".repeat(32_762))];
+  await put([
+    event(0),
+    event(1, { ...changed, before: was, after: is }),
+    event(2, { pool: "p", hosts: "h".repeat(150_000), namespaces: "n".repeat(150_001) }),
+    event(3, changed),
+  ]);
+  const details = requests.flat().map(({ Detail = "" }) => JSON.parse(Detail));
+  expect(details.map(({ id, leftOut = [] }) => [id, ...leftOut])).toEqual([
+    ["e0"],
+    ["e1", "before"],
+    ["e2", "namespaces"],
+    ["e3"],
+  ]);
+  expect(details[1]).toMatchObject({ address: "10.0.0.1", after: is });
+  expect(Object.keys(details[1])).not.toContain("before");
+});
+
 it("an event that the bus rejects is sent again, alone, after a pause", async () => {
   const { put, requests, pausesMs } = bus(
     ({ Detail }, number) => number < 3 && Detail?.includes('"e1"') === true,

@@ -29,6 +29,12 @@ const common = (type: EventType) => ({
   ),
   requestId: v.optional(v.pipe(v.string(), v.description("Finds the request in the log"))),
   sourceIp: v.optional(v.pipe(v.string(), v.description("Absent if Plat acts by itself"))),
+  leftOut: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description("The fields for which the bus had no room. Histories and polls have them"),
+    ),
+  ),
 });
 
 const place = { address: v.string(), family, block: v.string(), pool: v.string() };
@@ -101,7 +107,7 @@ export const EVENTS = {
     address: v.string(),
     family,
     handle: v.string(),
-    before: v.pipe(changing, v.description("The changed fields as they were")),
+    before: v.optional(v.pipe(changing, v.description("The changed fields as they were"))),
     after: v.pipe(changing, v.description("The changed fields as they are")),
   }),
   AddressReleased: v.strictObject({ ...common("AddressReleased"), ...place, ...owned, reason }),
@@ -115,8 +121,8 @@ export const EVENTS = {
   PoolChanged: v.strictObject({
     ...common("PoolChanged"),
     pool: v.string(),
-    before: poolBefore,
-    after: poolAfter,
+    before: v.optional(poolBefore),
+    after: v.optional(poolAfter),
   }),
   PoolDeleted: v.strictObject({ ...common("PoolDeleted"), pool: v.string(), ...wholePool }),
   PoolDrained: v.strictObject({
