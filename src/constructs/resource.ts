@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { CustomResource, Resource, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type * as v from "valibot";
+import { SPACE_DEFAULT } from "../api/route.ts";
 import type { PlatApi } from "./plat-api.ts";
 import { readProps, wrong } from "./props.ts";
 import type { ResourceKindName } from "./provider.ts";
@@ -36,18 +37,14 @@ export abstract class PlatResource extends Resource {
     const api = from?.api;
     if (typeof api?._provider !== "function") throw wrong(this, source);
     readProps(this, schema, props);
-    const { endpoint, region, space } = api;
-    const place = {
-      Endpoint: endpoint,
-      Region: region,
-      ...(space !== undefined && { Space: space }),
-    };
+    const { apiId, endpoint, region, space } = api;
     const provider = api._provider(kind);
-    // A resource in another place is another resource: CloudFormation does not change the function of one.
-    this.#custom = new CustomResource(this, `Resource${digestOf(Stack.of(this).resolve(place))}`, {
+    // A resource of another API or space is another resource. One API can have several names, which are no part of this.
+    const place = Stack.of(this).resolve([apiId, space ?? SPACE_DEFAULT]);
+    this.#custom = new CustomResource(this, `Resource${digestOf(place)}`, {
       serviceToken: provider.serviceToken,
       resourceType: `Custom::Plat${kind}`,
-      properties: { ...place, ...defined(properties) },
+      properties: defined({ Endpoint: endpoint, Region: region, Space: space, ...properties }),
     });
     // The function is not complete without its rights and the limit on the age of its events.
     this.#custom.node.addDependency(provider);

@@ -1,4 +1,4 @@
-import { App, CfnParameter, Fn, Stack } from "aws-cdk-lib";
+import { App, type CfnElement, CfnParameter, type Environment, Fn, Stack } from "aws-cdk-lib";
 import { expect, it } from "vitest";
 import { PlatAddress, type PlatAddressProps } from "../../src/constructs/plat-address.ts";
 import { PlatApi, type PlatApiProps } from "../../src/constructs/plat-api.ts";
@@ -107,4 +107,22 @@ it("synthesis takes what only CloudFormation knows", () => {
     expect.stringMatching(/^shop\/Lan\//),
     expect.stringMatching(/^shop\/Web\//),
   ]);
+});
+
+it("a resource keeps its logical id while its API is the same, whatever name and Region are known of that", () => {
+  const idOf = (props: Partial<PlatApiProps>, env?: Environment) => {
+    const stack = new Stack(new App(), "shop", env && { env });
+    const api = new PlatApi(stack, "Plat", { apiId: "abc123", ...props });
+    const pool = PlatPool.fromPoolName(api, "lan");
+    const web = new PlatAddress(stack, "Web", { pool, handle: "web" });
+    return stack.getLogicalId(web.node.defaultChild as CfnElement);
+  };
+  const env = { account: "123456789012", region: "eu-central-1" };
+  const id = idOf({});
+  expect([
+    idOf({}, env),
+    idOf({ region: "eu-central-1" }),
+    idOf({ endpoint: "https://plat.example.com" }),
+  ]).toEqual([id, id, id]);
+  expect(new Set([id, idOf({ apiId: "def456" }), idOf({ space: "blue" })]).size).toBe(3);
 });
