@@ -174,3 +174,21 @@ it("events with assign false give a node that states no range none, and take the
   expect((await plat.get("/v1/nodes/asking/pod-cidrs")).body.podCIDRs).toEqual([]);
   expect((await plat.get("/v1/nodes/asking")).body.status).toBeDefined();
 });
+
+it("an event alone has cluster and assign beside it, as a list of events has", async () => {
+  const plat = newSpace();
+  const pool = { cidr: "10.64.0.0/16", assign: "prefixes", blockSize: 24 };
+  await plat.put("/v1/pools/pods", pool);
+  const send = (beside: object) =>
+    plat.call("POST", "/v1/events", { body: { ...beside, ...nodeEvent("ADDED", "n1") } });
+  const { body } = await send({ cluster: "a", assign: false });
+  expect(body.results).toMatchObject([{ status: "applied" }]);
+  expect((await plat.get("/v1/nodes/n1")).body.status).toMatchObject({ cluster: "a" });
+  expect((await plat.get("/v1/nodes/n1/pod-cidrs")).body.podCIDRs).toEqual([]);
+  expect((await send({ cluster: "b" })).body.results).toMatchObject([{ code: "other_cluster" }]);
+  for (const [field, value] of Object.entries({ cluster: "a b", assign: "false" }))
+    expect(await send({ [field]: value })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field }] },
+    });
+});

@@ -40,12 +40,18 @@ export function parseEvents(event: Event): EventsRequest {
 
 function listIn(body: Readonly<Record<string, unknown>>): v.InferOutput<typeof eventList> {
   if (Object.hasOwn(body, "object") || Object.hasOwn(body, "detail-type"))
-    return { events: [body], assign: true };
+    return checked(eventList, { ...besides(body), events: [body] });
   if (Object.hasOwn(body, "events")) return checked(eventList, body);
   const problem =
     "is required, or in its place type and object of a watch event, or an event of EventBridge";
   throw invalid({ field: "events", problem });
 }
+
+/** Returns what a request says of one event, beside its own fields. */
+const besides = ({ cluster, assign }: Readonly<Record<string, unknown>>) => ({
+  ...(cluster !== undefined && { cluster }),
+  ...(assign !== undefined && { assign }),
+});
 
 export function eventResultsAnswer(
   results: readonly EventResult[],
