@@ -127,3 +127,29 @@ it("is named once in NetBox's list of prefixes, with the pool that cannot be rea
   expect({ count, named }).toEqual({ count: 1, named: ["pool other", "block 10.8.1.0"] });
   for (const item of items) replace(item);
 });
+
+it.each([
+  ["handle", "m1", "a1"],
+  ["host", "n2", "a2"],
+])("between two pages hides no %s of the next block", async (kind, last, later) => {
+  const specific = [
+    { host: "n2", address: "10.0.0.1", handle: "m1" },
+    { host: "n3", address: "10.0.0.2", handle: "m2" },
+    { host: "a2", address: "10.0.0.254", handle: "a1" },
+  ];
+  for (const each of specific) expect((await plat.assign(each)).status).toBe(200);
+  const names: string[] = [];
+  const page = async (cursor?: string): Promise<string | undefined> => {
+    const { body } = await plat.get(`/v1/${kind}s`, { limit: "1", ...(cursor && { cursor }) });
+    names.push(...body[`${kind}s`].map((each: Record<string, string>) => each[kind]));
+    return body.next;
+  };
+  let next = await page();
+  while (names.at(-1) !== last) next = await page(next);
+  const partition = table.partitions.get(`BLOCK#${plat.space}#10.0.0.0/22`);
+  const first = partition?.get("10.0.0.0") as Item;
+  replace({ pk: first.pk, sk: first.sk });
+  while (next !== undefined) next = await page(next);
+  expect(names).toContain(later);
+  replace(first);
+});

@@ -6,6 +6,7 @@ import { pageBudget } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import type { Block } from "../../../kernel/values/block.ts";
 import type { Slot } from "../../../kernel/values/slot.ts";
+import { compareAddresses } from "../../../net/address.ts";
 import { addressAt, intervalOf } from "../../../net/cidr.ts";
 import { type AddressPosition, blocksToSearch } from "./blocks-to-search.ts";
 
@@ -51,7 +52,6 @@ export async function listHolders<Holder extends { readonly name: string }>(
   const budget = pageBudget(context);
   const found = (next?: HolderPosition) => ({ items, unreadable, read, ...(next && { next }) });
   let next = position;
-  let after = position?.name;
   for await (const stretch of blocksToSearch(context, configuration, { space, position })) {
     if (!stretch.isEnd) budget.look();
     unreadable.push(...stretch.unreadable);
@@ -66,13 +66,17 @@ export async function listHolders<Holder extends { readonly name: string }>(
       read.allocations += looked.reads;
       unreadable.push(...looked.unreadable);
       const holders = (await firstIn(block, [...looked.owners.values()])).toSorted(byName);
+      const before = addressAt(block.cidr, -1);
+      // The block of the position may be gone, or unreadable, since the last page. Its name says nothing of another block.
+      const isAt =
+        pool === position?.pool && position && compareAddresses(before, position.after) === 0;
+      const after = isAt ? position.name : undefined;
       for (const holder of holders) {
         if (after !== undefined && holder.name <= after) continue;
         if (next && items.length === limit) return found(next);
         items.push(holder);
-        next = { pool, after: addressAt(block.cidr, -1), name: holder.name };
+        next = { pool, after: before, name: holder.name };
       }
-      after = undefined;
       const { family, last } = intervalOf(block.cidr);
       next = { pool, after: { family, value: last } };
       if (read.allocations >= SEARCHED_ALLOCATIONS_MAX || budget.isSpent) return found(next);
