@@ -286,6 +286,21 @@ describe("POST /v1/prefixes/release", () => {
     expect((await list({ handle: "b" })).status).toBe(200);
   });
 
+  it("takes no Idempotency-Key, because a repeat frees what the handle has by then", async () => {
+    const { plat, specific, list } = await spaceOfVpcs();
+    await specific("10.0.7.0/24", "a");
+    const headers = { "idempotency-key": "k" };
+    const refused = await plat.call("POST", "/v1/prefixes/release", {
+      ...{ body: { handle: "a" }, headers },
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "Idempotency-Key" }] },
+    });
+    expect(refused.body.detail).toContain("a repeat frees what the handle has by then");
+    expect((await list({ handle: "a" })).body.prefixes).toHaveLength(1);
+  });
+
   it("releases one prefix, and leaves the others", async () => {
     const { specific, release, list } = await spaceOfVpcs();
     await specific("10.0.7.0/24", "a");

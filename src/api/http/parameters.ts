@@ -168,6 +168,18 @@ export function parseIdempotencyKey({ headers }: Event): string | undefined {
   return header === undefined ? undefined : inPath("Idempotency-Key", idempotencyKey, header);
 }
 
+/**
+ * Rejects an Idempotency-Key.
+ *
+ * @param instead says what its sender has to know of a repeat, as the end of a sentence
+ */
+export function rejectIdempotencyKey({ headers }: Event, instead: string): void {
+  const header = headers["idempotency-key"];
+  if (header === undefined) return;
+  const problem = `is not supported by a release: ${instead}`;
+  throw invalid({ field: "Idempotency-Key", value: shortened(header), problem });
+}
+
 function unknownParameter(name: string, known: readonly string[]): FieldProblem {
   const list =
     known.length === 0

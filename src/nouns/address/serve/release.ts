@@ -3,11 +3,11 @@ import { parseBody } from "../../../api/http/body.ts";
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { hostBody } from "../../../api/http/host.ts";
 import { instancePlace } from "../../../api/http/instance-place.ts";
-import { parseHandlePath, parseSpace } from "../../../api/http/parameters.ts";
+import { parseHandlePath, parseSpace, rejectIdempotencyKey } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import { handleProblems, workloadOf } from "../../../api/schema/handle.ts";
 import { invalid } from "../../../api/schema/problem.ts";
-import { cut, shortened } from "../../../api/schema/schema.ts";
+import { cut } from "../../../api/schema/schema.ts";
 import type { NamedAddress } from "../../../kernel/allocations/identify-address.ts";
 import type { Released } from "../../../kernel/release/bounded-release.ts";
 import type { ReleaseResult } from "../../../kernel/release/release-address.ts";
@@ -79,17 +79,12 @@ export function parseHandleRelease(event: Event) {
   return named;
 }
 
-/** Rejects an Idempotency-Key. A release by handle cannot honour it, and a release by generation does not need it. */
-function rejectKey({ headers }: Event): void {
-  const value = headers["idempotency-key"];
-  if (value === undefined) return;
-  throw invalid({
-    field: "Idempotency-Key",
-    value: shortened(value),
-    problem:
-      "is not supported by a release: name each address with its generation, so that a repeat frees nothing else",
-  });
-}
+/** A release by handle cannot honour an Idempotency-Key, and a release by generation does not need it. */
+const rejectKey = (event: Event): void =>
+  rejectIdempotencyKey(
+    event,
+    "name each address with its generation, so that a repeat frees nothing else",
+  );
 
 export function releaseAnswer(
   result: AddressesReleased | InstanceReleased | Released,

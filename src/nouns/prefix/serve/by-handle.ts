@@ -9,7 +9,12 @@ import {
   timed,
   withTenant,
 } from "../../../api/http/event.ts";
-import { parseIdempotencyKey, parseQuery, parseSpace } from "../../../api/http/parameters.ts";
+import {
+  parseIdempotencyKey,
+  parseQuery,
+  parseSpace,
+  rejectIdempotencyKey,
+} from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
 import type { DryRun } from "../../../api/http/write.ts";
 import { DRY_RUN } from "../../../api/query.ts";
@@ -125,6 +130,7 @@ const listOf = ({ space, handle, cidr }: Pick<PrefixesNamed, "space" | "handle" 
 
 /** Parses which prefixes of a handle to release. */
 export function parsePrefixRelease(event: Event): HandleRelease {
+  rejectIdempotencyKey(event, "a repeat frees what the handle has by then");
   const input = parseBody(event, prefixReleaseBody);
   const space = parseSpace(event);
   return { ...input, space };
