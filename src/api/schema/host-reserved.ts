@@ -24,9 +24,10 @@ const ofFamily = v.optional(v.pipe(fields(kept), v.transform(keptOf)));
 /** Host-reserved addresses for both families, or for each; a host without any sends 0 and 0. */
 export const hostReserved = v.pipe(
   fields({ ...kept, ipv4: ofFamily, ipv6: ofFamily }),
-  rule(({ start, end, handle, note, ipv4, ipv6 }) => {
+  rule(({ start, end, handle, note, ...ofFamilies }) => {
     const isForBoth = start + end > 0 || handle !== undefined || note !== undefined;
-    const families = [ipv4 && "ipv4", ipv6 && "ipv6"].flatMap((field) => field || []);
+    // A family with zeros is there too, though nothing is kept of it.
+    const families = Object.keys(ofFamilies);
     if (!isForBoth) return [];
     const problem = "excludes start, end, handle and note beside it; send them for each family";
     return families.map((field) => ({ field, problem }));

@@ -216,6 +216,11 @@ describe("a request to assign is rejected by the name of its field when it has",
       "hostReserved.ipv4: excludes start, end, handle and note beside it",
     ],
     [
+      "what a host reserves for both families, and nothing for one",
+      { ...ok, hostReserved: { start: 2, ipv4: { start: 0, end: 0 } } },
+      "hostReserved.ipv4: excludes start, end, handle and note beside it",
+    ],
+    [
       "what a host reserves in the blocks of a family, beyond all",
       { ...ok, hostReserved: { ipv6: { end: 4096 } } },
       "hostReserved.ipv6.end: must be a whole number from 0 to 4095",
