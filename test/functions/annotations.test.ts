@@ -95,6 +95,14 @@ describe("the annotations of a pod", () => {
     });
   });
 
+  it("of which Plat reads none leave the choice to the pools of the request", async () => {
+    const plat = await withPools();
+    const restarted = { "kubectl.kubernetes.io/restartedAt": "2026-11-24T00:00:00Z" };
+    const { status, body } = await assign(plat, restarted, { pools: ["shop-v4"] });
+    expect({ status, pool: body.addresses?.[0]?.pool }).toEqual({ status: 200, pool: "shop-v4" });
+  });
+
+  const CHOOSING = { [IPPOOL]: '{"ipv4": ["auto"]}' };
   it.each<[string, object, object, string]>([
     ["that are no JSON", { [IPPOOL]: "" }, {}, `annotations.${IPPOOL}`],
     ["without a family", { [IPPOOLS]: '[{"interface": "eth0"}]' }, {}, `annotations.${IPPOOLS}[0]`],
@@ -104,8 +112,8 @@ describe("the annotations of a pod", () => {
       {},
       `annotations.${IPPOOLS}`,
     ],
-    ["beside pools", {}, { pools: ["auto"] }, "annotations"],
-    ["beside pools of a family", {}, { ipv4Pools: ["auto"] }, "annotations"],
+    ["beside pools", CHOOSING, { pools: ["auto"] }, "annotations"],
+    ["beside pools of a family", CHOOSING, { ipv4Pools: ["auto"] }, "annotations"],
   ])("%s are rejected by their name", async (_, annotations, request, field) => {
     const plat = await withPools();
     const { status, body } = await assign(plat, annotations, request);

@@ -82,7 +82,7 @@ export const assignBody = v.pipe(
   }),
   rule((input) => [...oneWayToNamePools(input), ...oneWayToNameDefaults(input)]),
   rule(({ annotations, interfaces = [], ...names }) =>
-    annotations &&
+    annotations?.pools &&
     (names.pools.length > 0 ||
       isByFamily(names) ||
       interfaces.some(({ pools }) => pools.length > 0))
