@@ -1,15 +1,15 @@
 import { same } from "../base/same.ts";
 import { type Allocation, isHolding, type Part } from "../kernel/values/allocation.ts";
-import { isOfNode } from "../kernel/values/handle.ts";
+import { handleOfPrefixes, isOfNode } from "../kernel/values/handle.ts";
 import { formatAddress } from "../net/address.ts";
-import { addressAt } from "../net/cidr.ts";
+import { addressAt, formatCidr } from "../net/cidr.ts";
 import { ownerOf } from "../nouns/address/operations/read-address.ts";
 import type { Detail, Draft } from "./draft.ts";
 
 /** The fields of an assigned address that can change. The end of its lease is left out: it changes with each renewal. */
 const FIELDS = ["state", "host", "workload", "attributes", "owner"] as const;
 
-/** Returns the addresses of which a change of an allocation changed another field than the addresses themselves. */
+/** Returns the addresses, or the prefixes, of which a change of an allocation changed another field than the addresses themselves. */
 export function ownerDrafts(
   before: Allocation | undefined,
   after: Allocation | undefined,
@@ -18,19 +18,20 @@ export function ownerDrafts(
   // What a node has names no owner but the node.
   if (isOfNode(after.handle)) return [];
   const { space, handleHash } = after.place;
+  const isOfPrefixes = handleOfPrefixes(after.handle) !== undefined;
   return after.parts.flatMap((part) => {
     const was = before.parts.find(({ token }) => token === part.token);
     if (!was) return [];
     return part.ordinals.flatMap((ordinal): Draft[] => {
       const of = addressAt(part.block, ordinal);
-      const address = formatAddress(of);
-      if (after.released.has(address)) return [];
+      const first = formatAddress(of);
+      if (after.released.has(first)) return [];
       const one = fieldsOf(before, was, ordinal);
       const other = fieldsOf(after, part, ordinal);
       const changed = FIELDS.filter((name) => !same(one[name], other[name]));
       if (changed.length === 0) return [];
       const detail = {
-        address,
+        address: isOfPrefixes ? formatCidr(part.block) : first,
         family: of.family,
         handle: after.handle,
         before: onlyOf(one, changed),

@@ -1,11 +1,11 @@
 import { Problem } from "../api/schema/problem.ts";
 import { handleHash } from "../base/hash.ts";
 import type { Page, PageWanted } from "../base/listed.ts";
-import { poolAt } from "../kernel/core/configuration.ts";
+import { configurationOf, poolAt } from "../kernel/core/configuration.ts";
 import type { Context } from "../kernel/core/context.ts";
 import { blockOf } from "../kernel/values/block-group.ts";
 import { type Address, formatAddress } from "../net/address.ts";
-import { formatCidr } from "../net/cidr.ts";
+import { contains, formatCidr } from "../net/cidr.ts";
 import { assignsPrefixes } from "../nouns/pool/pool.ts";
 import { daysOf, type ReadableHistory } from "../table/readable-history.ts";
 import { type Entry, historyItems, type Subject } from "./history.ts";
@@ -15,14 +15,14 @@ export interface HistoryPage extends Page<Entry, string> {
   readonly keptDays: number;
 }
 
-/** A page of the history of an address, with that of the prefix in which it lies. */
+/** A page of the history of an address, with those of the prefixes around it. */
 export interface AddressHistoryPage extends HistoryPage {
   readonly address: string;
-  /** Absent if the address lies in no pool of prefixes. */
+  /** The smallest prefix around it; absent if it lies in no pool of prefixes. */
   readonly prefix?: string;
 }
 
-/** Reads a page of the history of an address. Events of a prefix are events of its addresses. */
+/** Reads a page of the history of an address. Events of a prefix are events of its addresses, also if a pool is made of the prefix. */
 export async function readAddressHistory(
   context: Context,
   history: ReadableHistory | undefined,
@@ -33,17 +33,32 @@ export async function readAddressHistory(
   }: PageWanted<string> & { readonly space: string; readonly address: Address },
 ): Promise<AddressHistoryPage> {
   if (!history) throw noHistory();
-  const pool = await poolAt(context, space, address);
-  const prefix =
-    pool && assignsPrefixes(pool) ? formatCidr(blockOf(address, pool.blockSize)) : undefined;
+  const prefixes = await prefixesAround(context, space, address);
+  const [prefix] = prefixes;
   const text = formatAddress(address);
-  const subjects = [text, ...(prefix === undefined ? [] : [prefix])];
   const read = await readPage(
     history,
-    subjects.map((subject) => ({ space, address: subject })),
+    [text, ...prefixes].map((subject) => ({ space, address: subject })),
     { ...page, nowMs: context.now() },
   );
   return { ...read, address: text, ...(prefix !== undefined && { prefix }) };
+}
+
+/** Returns the prefixes of pools around an address, the smallest first. */
+async function prefixesAround(
+  context: Context,
+  space: string,
+  address: Address,
+): Promise<readonly string[]> {
+  // It finds out whether the copy of the configuration is new enough.
+  await poolAt(context, space, address);
+  const { pools } = await configurationOf(context, space);
+  const lengths = pools
+    .filter((pool) => assignsPrefixes(pool) && contains(pool.cidr, address))
+    .map(({ blockSize }) => blockSize);
+  return [...new Set(lengths)]
+    .sort((a, b) => b - a)
+    .map((length) => formatCidr(blockOf(address, length)));
 }
 
 /** Reads a page of the history of a handle. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVENTS_WITHHELD_MS } from "../../src/publish/read-events.ts";
+import { netbox } from "./netbox.ts";
 import {
   deploy,
   HISTORY_KEPT_MS,
@@ -81,6 +82,47 @@ describe("the history of an address", () => {
     const { body } = await plat.get("/v1/addresses/10.64.1.9/history");
     expect(body).toMatchObject({ address: "10.64.1.9", prefix: "10.64.1.0/24" });
     expect(body.events).toMatchObject([{ type: "PrefixAssigned", address: "10.64.1.0/24" }]);
+  });
+
+  it("has the events of each prefix around it, also once pools are made of these", async () => {
+    const plat = newSpace();
+    const prefixes = (cidr: string, blockSize: number, more: object = {}) => ({
+      ...{ cidr, assign: "prefixes", blockSize, ...more },
+    });
+    await plat.put("/v1/pools/region", prefixes("10.64.0.0/12", 16));
+    const have = (cidr: string) =>
+      plat.call("POST", "/v1/prefixes", { body: { handle: cidr, cidr } });
+    await have("10.65.0.0/16");
+    await plat.put("/v1/pools/cluster", prefixes("10.65.0.0/16", 24, { parent: "region" }));
+    await have("10.65.1.0/24");
+    await plat.put("/v1/pools/lan", { cidr: "10.65.1.0/24", parent: "cluster" });
+    await published();
+    const { body } = await plat.get("/v1/addresses/10.65.1.9/history");
+    expect(body).toMatchObject({ address: "10.65.1.9", prefix: "10.65.1.0/24" });
+    expect(body.events.map((event: { address: string }) => event.address)).toEqual([
+      "10.65.1.0/24",
+      "10.65.0.0/16",
+    ]);
+  });
+
+  it("has a change of a prefix under the prefix, and a release tells what changed", async () => {
+    const plat = newSpace();
+    await plat.put("/v1/pools/cut", { cidr: "10.64.0.0/22", assign: "prefixes" });
+    const cidr = "10.64.1.0/24";
+    await plat.call("POST", "/v1/prefixes", { body: { handle: "team", cidr } });
+    later(10_000);
+    const query = { vrf: plat.space, prefix: cidr };
+    const [{ id }] = (await netbox("GET", "ipam/prefixes/", { query })).body.results;
+    const path = `ipam/prefixes/${id}/`;
+    const changed = await netbox("PATCH", path, { body: { description: "rack 7" } });
+    expect(changed.status).toBe(200);
+    later(10_000);
+    await plat.call("POST", "/v1/prefixes/release", { body: { handle: "team" } });
+    await published();
+    const { events } = (await plat.get("/v1/addresses/10.64.1.0/history")).body;
+    expect(typesOf(events)).toEqual(["PrefixReleased", "AddressChanged", "PrefixAssigned"]);
+    expect(events[1]).toMatchObject({ address: cidr });
+    expect(events[0]).toMatchObject({ owner: { active: { description: "rack 7" } } });
   });
 
   it("ends with its time", async () => {

@@ -104,7 +104,7 @@ export const EVENTS = {
   AddressAssigned: v.strictObject({ ...common("AddressAssigned"), ...place, ...owned }),
   AddressChanged: v.strictObject({
     ...common("AddressChanged"),
-    address: v.string(),
+    address: v.pipe(v.string(), v.description("The address; in a change of a prefix, the prefix")),
     family,
     handle: v.string(),
     before: v.optional(v.pipe(changing, v.description("The changed fields as they were"))),

@@ -15,7 +15,9 @@ export const addressHistoryRead = v.strictObject({
   prefix: v.optional(
     v.pipe(
       v.string(),
-      v.description("The prefix that the address lies in, whose events are listed too"),
+      v.description(
+        "The smallest prefix that the address lies in. Its events are listed too, and those of the prefixes around it",
+      ),
     ),
   ),
   keptDays,
