@@ -10,7 +10,15 @@ import type { batchDone } from "../nouns/address/contract/batch-answer.ts";
 import type { addressesReleased } from "../nouns/address/contract/release-answer.ts";
 import { type Around, addressBody } from "./address-body.ts";
 import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-none.ts";
-import { type HeldAddress, NETBOX_HANDLES, NETBOX_HOST, type Said, toAssign } from "./fields.ts";
+import {
+  type HeldAddress,
+  inWordsOfNetbox,
+  NETBOX_HANDLES,
+  NETBOX_HOST,
+  type Said,
+  toAssign,
+  wordedAsSent,
+} from "./fields.ts";
 import type { Plat } from "./plat.ts";
 import type { DialectRequest } from "./request.ts";
 
@@ -46,9 +54,9 @@ export async function assignAll(
     const [key] = keys;
     const headers = key === undefined ? {} : { "idempotency-key": key };
     const body = bodyOf(first, plat, key);
-    const done = await plat.call<v.InferOutput<typeof assignment>>("POST /v1/assign", {
-      ...{ space, headers, body },
-    });
+    const done = await plat
+      .call<v.InferOutput<typeof assignment>>("POST /v1/assign", { space, headers, body })
+      .catch(inWordsOfNetbox);
     return heldOf(done, body);
   }
   return assignSeveral(plat, space, named, keys);
@@ -106,7 +114,7 @@ type BatchDone = v.InferOutput<typeof batchDone>;
 /** Returns the problem of one request of a batch. */
 function problemIn(body: NonNullable<BatchDone["results"][number]["problem"]>): Problem {
   const { type: _, title: __, status: ___, requestId: ____, code, detail, ...members } = body;
-  return new Problem(code as ProblemCode, detail, members);
+  return wordedAsSent(new Problem(code as ProblemCode, detail, members));
 }
 
 /**

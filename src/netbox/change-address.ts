@@ -9,7 +9,14 @@ import { allOrNone } from "./all-or-none.ts";
 import { release } from "./assign.ts";
 import type { NetboxAddress } from "./contract/address-text.ts";
 import { netboxAddressChange, netboxAddressChanges, netboxDeletes } from "./contract/bodies.ts";
-import { changesOf, currentOf, type HeldAddress, type Said, saidIn } from "./fields.ts";
+import {
+  changesOf,
+  currentOf,
+  type HeldAddress,
+  inWordsOfNetbox,
+  type Said,
+  saidIn,
+} from "./fields.ts";
 import { networksOnce } from "./networks.ts";
 import type { Plat } from "./plat.ts";
 import { type Operation, ofBody, parseNetboxBody, parseNetboxList } from "./request.ts";
@@ -69,9 +76,10 @@ async function readyChange(
   const active = { ...held.owner?.active, ...changes };
   return async (there) => {
     if (Object.keys(changes).length === 0) return held;
-    await there.call("PATCH /v1/addresses/{ip}", {
-      ...{ space, path: { ip: address }, body: { generation, owner: { active } } },
-    });
+    const body = { generation, owner: { active } };
+    await there
+      .call("PATCH /v1/addresses/{ip}", { space, path: { ip: address }, body })
+      .catch(inWordsOfNetbox);
     return { ...held, owner: { ...held.owner, active } };
   };
 }

@@ -13,7 +13,7 @@ import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts
 import { allOrNone } from "./all-or-none.ts";
 import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
 import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
-import { changesOf, saidIn } from "./fields.ts";
+import { changesOf, inWordsOfNetbox, saidIn } from "./fields.ts";
 import { type JobBody, waitsFor } from "./job.ts";
 import type { PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
@@ -113,10 +113,10 @@ async function changeHeld(
 ): Promise<PrefixItem> {
   const { network, cidr, held } = item;
   const active = { ...held?.owner?.active, ...changes };
-  await plat.call(AMEND_PREFIX, {
-    ...{ space: network.space, body: { cidr: formatCidr(cidr), active } },
-    roleOf: "PATCH /v1/addresses/{ip}",
-  });
+  const body = { cidr: formatCidr(cidr), active };
+  await plat
+    .call(AMEND_PREFIX, { space: network.space, body, roleOf: "PATCH /v1/addresses/{ip}" })
+    .catch(inWordsOfNetbox);
   return { ...item, held: { handle: "", ...held, owner: { ...held?.owner, active } } };
 }
 

@@ -12,7 +12,7 @@ import type {
 import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-none.ts";
 import { keysIn } from "./assign.ts";
 import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodies.ts";
-import { NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
+import { inWordsOfNetbox, NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
 import { afterJob } from "./job.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat, pagesOf } from "./plat.ts";
@@ -81,7 +81,7 @@ async function heldBefore(plat: Plat, space: string, { handle }: Said): Promise<
     for await (const { prefixes } of pagesOf<Prefixes>(plat, "GET /v1/prefixes", wanted))
       held.push(...prefixes.map(({ cidr }) => cidr));
   } catch (error) {
-    if (thrownProblem(error).code !== "not_found") throw error;
+    if (thrownProblem(error).code !== "not_found") inWordsOfNetbox(error);
   }
   return held;
 }
@@ -225,9 +225,9 @@ async function assignPrefix(
     ...(isNext && said.handle !== undefined && { limitPerHandle: 1 }),
   };
   const headers = key === undefined ? {} : { "idempotency-key": key };
-  const done = await plat.call<v.InferOutput<typeof prefixAssignment>>("POST /v1/prefixes", {
-    ...{ space, headers, body },
-  });
+  const done = await plat
+    .call<v.InferOutput<typeof prefixAssignment>>("POST /v1/prefixes", { space, headers, body })
+    .catch(inWordsOfNetbox);
   const read = parseCidr(done.prefixes[0]?.cidr ?? "");
   if (!read.ok) throw new Problem("pool_exhausted", "No prefix was assigned.");
   if (isNext && (read.value.prefix !== size.prefixLength || !isIn(read.value, network.cidr)))

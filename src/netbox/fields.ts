@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { invalid } from "../api/schema/problem.ts";
+import { type FieldProblem, invalid, invalidAll, Problem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
@@ -76,6 +76,29 @@ export function saidIn(fields: Partial<Fields>, current: Attributes = {}): Said 
     ...named(HANDLE_FIELD, handle),
     ...named(HOST_FIELD, host),
   };
+}
+
+/** Throws a problem in the words of the dialect, for the `catch` of a promise. Any other error passes through. */
+export function inWordsOfNetbox(error: unknown): never {
+  throw error instanceof Problem ? wordedAsSent(error) : error;
+}
+
+/** Returns a problem with its fields as the client of the dialect named them. */
+export function wordedAsSent(problem: Problem): Problem {
+  const { fields } = problem.members;
+  if (!Array.isArray(fields)) return problem;
+  return invalidAll(
+    (fields as readonly FieldProblem[]).map((each) => ({ ...each, field: sentAs(each.field) })),
+  );
+}
+
+/** Returns the name of a field of Plat in a body of the dialect. */
+function sentAs(field: string): string {
+  const [, isAttribute, name = AS_JSON] =
+    /^(attributes|owner\.active|active)(?:\.(.*))?$/s.exec(field) ?? [];
+  if (isAttribute) return isCustom(name) ? `custom_fields.${name}` : name;
+  const own = field.replace(/^\?/, "");
+  return own === HANDLE_FIELD || own === HOST_FIELD ? `custom_fields.${own}` : field;
 }
 
 /** Reads custom fields: texts as they are, and other values as JSON. */

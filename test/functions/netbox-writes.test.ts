@@ -395,3 +395,34 @@ describe("what the dialect tells of itself", () => {
     },
   );
 });
+
+describe("a field that Plat rejects", () => {
+  const LONG = "x".repeat(1_025);
+  it.each<[string, object]>([
+    ["comments", { comments: LONG }],
+    ["custom_fields.team", { custom_fields: { team: LONG } }],
+    ["custom_fields.host", { custom_fields: { host: LONG } }],
+    ["custom_fields.handle", { custom_fields: { handle: "a?b" } }],
+  ])("has the name that the client sent, in each kind of request: %s", async (field, body) => {
+    const free = await availableIn("10.1.0.0/24");
+    const { id } = await send("POST", free, {});
+    const prefixes = `${PREFIXES}${(await prefixNamed("10.128.0.0/16")).id}/available-prefixes/`;
+    const prefix = await send("POST", prefixes, { prefix_length: 24 });
+    const [isOfHost, isFixed] = [field.endsWith("host"), /(host|handle)$/.test(field)];
+    const requests: readonly (readonly [string, string, unknown])[] = [
+      ["POST", free, body],
+      ["POST", free, [{}, body]],
+      ...(isOfHost ? [] : [["POST", prefixes, { prefix_length: 24, ...body }] as const]),
+      ...(isFixed ? [] : [["PATCH", `${ADDRESSES}${id}/`, body] as const]),
+      ...(isFixed ? [] : [["PATCH", `${PREFIXES}${prefix.id}/`, body] as const]),
+    ];
+    for (const [method, path, sent] of requests) {
+      const refused = await netbox(method, path, { body: sent });
+      expect({ path, status: refused.status, fields: refused.body.fields }).toMatchObject({
+        ...{ path, status: 400, fields: [{ field }] },
+      });
+      expect(refused.body.detail).toContain(`${field} `);
+    }
+    await netbox("DELETE", `${PREFIXES}${prefix.id}/`);
+  });
+});
