@@ -32,6 +32,7 @@ export class UsagePlans extends Construct {
           },
         ],
       });
+      // Any change of a plan's key is a replacement, which API Gateway refuses while the key is in a plan of the stage.
       for (const key of keys)
         new CfnUsagePlanKey(this, `PlanKey-${key}`, {
           usagePlanId: plan.ref,
