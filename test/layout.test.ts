@@ -120,7 +120,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "restore",
     has: /^src\/restore\//,
-    imports: ["values", "store", "kernel", "operations", "contract", "wiring", "publish"],
+    imports: ["values", "store", "kernel", "operations", "contract", "doors", "wiring", "publish"],
   },
   {
     name: "local",

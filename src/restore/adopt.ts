@@ -1,10 +1,16 @@
+import { instancePlace } from "../api/http/instance-place.ts";
+import { groupedBy } from "../base/grouped-by.ts";
 import { Rejection } from "../base/outcome.ts";
 import { assign } from "../kernel/assign/assign.ts";
 import type { Context } from "../kernel/core/context.ts";
 import { releaseAddress } from "../kernel/release/release-address.ts";
+import { releaseHandle } from "../kernel/release/release-handle.ts";
+import { fresh } from "../kernel/values/fresh.ts";
 import type { HostId } from "../kernel/values/host.ts";
-import { type Address, formatAddress } from "../net/address.ts";
-import { readAddress } from "../nouns/address/operations/read-address.ts";
+import { type Address, FAMILIES, type Family, formatAddress } from "../net/address.ts";
+import { POD_UID } from "../nouns/address/attachment.ts";
+import { type AddressRead, readAddress } from "../nouns/address/operations/read-address.ts";
+import { isWorkloadHandle, type Workload, workloadHandle } from "../nouns/application/workload.ts";
 
 /** An address that its owner uses, as an inventory has it. */
 export interface Living {
@@ -19,51 +25,111 @@ export interface Living {
 export interface Adopted {
   /** Addresses that the table did not know as assigned. */
   readonly adopted: number;
-  /** Addresses that another handle had in the table: they were released after the backup, and assigned anew. */
+  /** Addresses that another handle had or kept in the table: they were released after the backup, and assigned anew. */
   readonly reassigned: number;
   /** Sentences about addresses that could not be adopted. */
   readonly rejected: readonly string[];
 }
 
 /**
- * Assigns the addresses of an inventory to their handles. The inventory is later than the table, so an address that another handle has there is
- * released first. Addresses that the inventory lacks stay as they are.
+ * Assigns the addresses of an inventory to their handles. The inventory is later than the table, so an address that another
+ * handle has there, or keeps, is released first. Addresses that the inventory lacks stay as they are, but for those of an
+ * instance that has others now: it has one allocation (I14).
  */
 export async function adopt(context: Context, living: readonly Living[]): Promise<Adopted> {
   const done = { adopted: 0, reassigned: 0 };
   const rejected: string[] = [];
+  const single = living.filter(({ handle }) => !isWorkloadHandle(handle)).map((one) => [one]);
+  const ofInstances = living.filter(({ handle }) => isWorkloadHandle(handle));
+  const instances = groupedBy(ofInstances, ({ space, handle }) => JSON.stringify([space, handle]));
   // One after another, because the claims of one host take places in one list.
-  for (const one of living) {
-    const why = await adoptOne(context, one, done);
-    if (why) rejected.push(`${formatAddress(one.address)} (${one.handle}): ${why.detail}`);
+  for (const own of [...single, ...instances.values()]) {
+    const why = await adoptTogether(context, own, done);
+    const addresses = own.map(({ address }) => formatAddress(address)).join(", ");
+    if (why !== undefined) rejected.push(`${addresses} (${own[0]?.handle}): ${why}`);
   }
   return { ...done, rejected };
 }
 
-async function adoptOne(
+/** Adopts addresses of one handle by one request. @returns the reason if it could not */
+async function adoptTogether(
   context: Context,
-  { space, address, handle, host, attributes }: Living,
+  own: readonly Living[],
   done: { adopted: number; reassigned: number },
-): Promise<Rejection | undefined> {
-  const found = await readAddress(context, space, address);
-  if (found instanceof Rejection) return found;
-  if (found.state === "assigned" && found.handle === handle) return undefined;
-  if (found.state === "assigned" && found.handle !== undefined) {
-    await releaseAddress(context, space, { address, handle: found.handle });
+): Promise<string | undefined> {
+  const [first] = own;
+  if (!first) return undefined;
+  const { space, handle, host, attributes } = first;
+  const workload = workloadIn(context, first);
+  if (isWorkloadHandle(handle) && !workload)
+    return "The handle must be workload/NAMESPACE/KIND/NAME/INSTANCE, or begin otherwise.";
+  const missing: Living[] = [];
+  for (const one of own) {
+    const found = await readAddress(context, space, one.address);
+    if (found instanceof Rejection) return found.detail;
+    if (hasOwner(found) && found.handle === handle) continue;
+    missing.push(one);
+    if (!hasOwner(found)) continue;
+    await releaseAddress(context, space, { address: one.address, handle: found.handle });
     done.reassigned++;
   }
+  if (missing.length === 0) return undefined;
+  // What an instance had before would count as what it asks for.
+  if (workload) await releaseHandle(context, space, handle);
+  const addresses = own.map(({ address }) => address);
   const assigned = await assign(context, {
     space,
     host,
-    wanted: [{ family: address.family, count: 1 }],
-    // Its owner uses it, so its cooldown does not bind.
-    stated: [{ address, isUsed: true }],
+    wanted: FAMILIES.map((family) => ({ family, count: countOf(addresses, family) })).filter(
+      ({ count }) => count > 0,
+    ),
+    ...(workload && (await anyIsHeld(context, space, addresses))
+      ? { addresses }
+      : // Its owner uses it, so its cooldown does not bind.
+        { stated: addresses.map((address) => ({ address, isUsed: true })) }),
     handle,
+    ...(workload && {
+      workload,
+      namespace: workload.namespace,
+      keyId: instancePlace(space, workload).id,
+    }),
     attributes,
     pools: [],
     digest: handle,
   });
-  if (assigned instanceof Rejection) return assigned;
-  done.adopted++;
+  if (assigned instanceof Rejection) return assigned.detail;
+  done.adopted += missing.length;
   return undefined;
+}
+
+/** Returns true if a handle has the address, or keeps it. */
+const hasOwner = (found: AddressRead): found is AddressRead & { readonly handle: string } =>
+  (found.state === "assigned" || found.state === "kept") && found.handle !== undefined;
+
+const countOf = (addresses: readonly Address[], of: Family): number =>
+  addresses.filter(({ family }) => family === of).length;
+
+/** Returns true if one of the addresses is held for an application, which only a request that names it gets. */
+async function anyIsHeld(
+  context: Context,
+  space: string,
+  addresses: readonly Address[],
+): Promise<boolean> {
+  for (const address of addresses) {
+    const found = await readAddress(context, space, address);
+    if (!(found instanceof Rejection) && found.state === "held") return true;
+  }
+  return false;
+}
+
+/**
+ * Returns the instance that has an address by its handle. Its uid is that by which `plat-cni` will release it: the container,
+ * or the pod. An unknown uid is a new one.
+ */
+function workloadIn(context: Context, { handle, attributes }: Living): Workload | undefined {
+  const [, namespace = "", kind = "", name = "", instance = ""] = handle.split("/");
+  const uid = attributes.containerId || attributes[POD_UID] || fresh(context);
+  const workload = { namespace, kind, name, instance, uid };
+  const isWhole = [namespace, kind, name, instance].every((part) => part !== "");
+  return isWhole && workloadHandle(workload) === handle ? workload : undefined;
 }

@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { instancePlace } from "../../src/api/http/instance-place.ts";
 import { Rejection, TableFrozenError } from "../../src/base/outcome.ts";
+import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
+import { releaseAddress } from "../../src/kernel/release/release-address.ts";
+import { releaseInstance } from "../../src/kernel/release/release-instance.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
 import { parsePlainAddress } from "../../src/net/plain-form.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import { readHandle } from "../../src/nouns/address/operations/read-handle.ts";
+import { workloadHandle } from "../../src/nouns/application/workload.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import type { Living } from "../../src/restore/adopt.ts";
@@ -15,7 +20,17 @@ import { guardedTable } from "../../src/table/guarded-table.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { thawTable } from "../../src/table/register-item.ts";
 import type { Table } from "../../src/table/table.ts";
-import { assignedOneByOne, contextOver, poolOf, SPACE } from "../world.ts";
+import { holding, webPod } from "../applications.ts";
+import { addressesIn, instanceRequest, podOf, releaseOf } from "../instances.ts";
+import {
+  assigned,
+  assignedOneByOne,
+  contextOver,
+  poolOf,
+  requestOf,
+  SPACE,
+  type World,
+} from "../world.ts";
 import { linesOf, tableAfter } from "./trail.ts";
 
 /*
@@ -44,7 +59,18 @@ beforeEach(async () => {
   loss = await lost();
 });
 
-async function lost(): Promise<Loss> {
+/** The addresses that were assigned before the backup and after it, as text. */
+interface Life {
+  readonly before: (context: Context) => Promise<readonly string[]>;
+  readonly after: (context: Context) => Promise<readonly string[]>;
+}
+
+const ORDINARY: Life = {
+  before: (context) => assignedOneByOne(context, "before", 8),
+  after: (context) => assignedOneByOne(context, "after", ASSIGNED),
+};
+
+async function lost({ before, after }: Life = ORDINARY): Promise<Loss> {
   const feed = new InMemoryFeed(new ChangeLog(() => clock.nowMs));
   const table = new InMemoryTable(feed);
   await openTable(table);
@@ -52,10 +78,10 @@ async function lost(): Promise<Loss> {
   const context = contextOver(guarded(table, LOST), clock);
   await putPool(context, SPACE, "pool", poolOf("10.0.0.0/24", 28), undefined);
   clock.nowMs += 60_000;
-  const earlier = await assignedOneByOne(context, "before", 8);
+  const earlier = await before(context);
   const atBackup = feed.first(Number.MAX_SAFE_INTEGER).length;
   clock.nowMs += 60_000;
-  const later = await assignedOneByOne(context, "after", ASSIGNED);
+  const later = await after(context);
   const changes = feed.first(Number.MAX_SAFE_INTEGER);
   clock.nowMs += 60_000;
   return {
@@ -73,8 +99,8 @@ async function inventoryOf(context: Context, addresses: readonly string[]): Prom
     const address = parsePlainAddress(text);
     const found = address.ok && (await readAddress(context, SPACE, address.value));
     if (!address.ok || !found || found instanceof Rejection) throw new Error(`no ${text}`);
-    const { handle = "", host = "" } = found;
-    const owner = { handle, host: hostId("host", host), attributes: {} };
+    const { handle = "", host = "", attributes = {} } = found;
+    const owner = { handle, host: hostId("host", host), attributes };
     living.push({ space: SPACE, address: address.value, ...owner });
   }
   return living;
@@ -199,5 +225,110 @@ describe("a table that came back from a backup", () => {
     expect(restored.checked?.violations.length).toBeGreaterThan(0);
     const frozen = contextOver(guarded(backup, RESTORED), clock, 2);
     await expect(assignedOneByOne(frozen, "again", 1)).rejects.toThrow(TableFrozenError);
+  });
+});
+
+describe("the adoption of an inventory", () => {
+  const adoptAll = async (life: Life, dryRun = false) => {
+    const { backup, inventory } = await lost(life);
+    const later = { lines: [], living: inventory };
+    return { backup, restored: await restoreTable(opened(backup), later, { dryRun }) };
+  };
+  const none = async () => [];
+  const given = async (context: Context, request: AssignRequest) =>
+    addressesIn(await assigned(context, request));
+  const holdFor = async (context: Context, count: number) => {
+    await holding(count)({ calm: context } as World);
+    return [];
+  };
+  const DB_0 = workloadHandle(podOf("first"));
+
+  it("gives an instance its addresses under the uid of its container, for its next incarnation too", async () => {
+    const attributes = { containerId: "first" };
+    const two = { wanted: [{ family: 4, count: 2 }], attributes } as const;
+    const pod = instanceRequest(podOf("first"), two);
+    let had: readonly string[] = [];
+    const after = async (context: Context) => {
+      had = await given(context, pod);
+      return had;
+    };
+    const { backup, restored } = await adoptAll({ before: none, after });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 2, rejected: [] } });
+    const serving = contextOver(guarded(backup, RESTORED), clock, 2);
+    const workload = podOf("first");
+    // As the edge names its allocation.
+    const place = instancePlace(SPACE, workload);
+    expect(await releaseInstance(serving, { place, workload, keep: true })).toEqual({
+      released: [],
+      kept: had,
+    });
+    const next = instanceRequest(podOf("second"), { ...two, keyId: place.id });
+    expect(await given(serving, next)).toEqual(had);
+  });
+
+  it("leaves to an instance what it keeps in the backup and has again", async () => {
+    const before = async (context: Context) => {
+      await assigned(context, instanceRequest(podOf("first")));
+      await releaseOf(context, podOf("first"), true);
+      return [];
+    };
+    const after = (context: Context) => given(context, instanceRequest(podOf("second")));
+    const { restored } = await adoptAll({ before, after });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 0, rejected: [] } });
+  });
+
+  it("takes what an instance keeps in the backup for the owner of now, and gives it what it has now", async () => {
+    let kept: readonly string[] = [];
+    const before = async (context: Context) => {
+      kept = await given(context, instanceRequest(podOf("first")));
+      await releaseOf(context, podOf("first"), true);
+      return [];
+    };
+    const after = async (context: Context) => {
+      const read = parsePlainAddress(kept[0] ?? "");
+      if (!read.ok) throw new Error("the instance keeps nothing");
+      await releaseAddress(context, SPACE, { address: read.value, handle: DB_0 });
+      const stated = [{ address: read.value, isUsed: true }];
+      const heir = await given(context, { ...requestOf("heir", 1), stated });
+      return [...heir, ...(await given(context, instanceRequest(podOf("second"))))];
+    };
+    const { restored } = await adoptAll({ before, after });
+    expect(restored).toMatchObject({
+      thawed: true,
+      adoption: { adopted: 2, reassigned: 1, rejected: [] },
+    });
+  });
+
+  it("gives an instance of an application one of the addresses that it holds", async () => {
+    const before = (context: Context) => holdFor(context, 4);
+    const { backup, restored } = await adoptAll({
+      before,
+      after: (context) => given(context, instanceRequest(webPod(1))),
+    });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 1, rejected: [] } });
+    const serving = contextOver(guarded(backup, RESTORED), clock, 2);
+    expect(await given(serving, instanceRequest(webPod(1, "next")))).toHaveLength(1);
+  });
+
+  it("tells in a dry run that an address is held, or that a handle is none of an instance", async () => {
+    const { backup, inventory } = await lost({
+      before: (context) => holdFor(context, 8),
+      after: (context) => given(context, instanceRequest(webPod(1))),
+    });
+    const [first] = inventory;
+    if (!first) throw new Error("nothing lives");
+    const living = [
+      { ...first, handle: "web" },
+      { ...first, handle: "workload/web" },
+    ];
+    const { adoption } = await restoreTable(
+      opened(backup),
+      { lines: [], living },
+      { dryRun: true },
+    );
+    expect(adoption.rejected).toEqual([
+      expect.stringMatching(/ \(web\): Address .* serves applications only /),
+      expect.stringMatching(/ \(workload\/web\): The handle must be workload\//),
+    ]);
   });
 });
