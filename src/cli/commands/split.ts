@@ -67,7 +67,14 @@ async function split(
     `Delete pool ${name} (${cidr}), and create ${number} pools of /${prefixOf(parts)} in its place?`,
   );
   const { body } = await client.deletePool({ name, ...asSeen(seen) });
-  checkDone(await follow(session, body.job, timeout));
+  const job = await follow(session, body.job, timeout).catch((error: unknown) => {
+    throw handingOver(
+      error,
+      `While pool ${name} exists, the same command continues. After that, create its parts`,
+      parts,
+    );
+  });
+  checkDone(job);
   await createAll(session, name, parts);
 }
 
@@ -128,13 +135,23 @@ async function createAll(
 ): Promise<void> {
   for (const [at, part] of parts.entries())
     await create(session, POOL_RESOURCE, part.name, part).catch((error: unknown) => {
-      const failed = commandErrorOf(error);
-      if (!failed) throw error;
-      throw new CommandError(
-        failed.exit,
-        `${failed.message}\nPool ${name} is deleted, and these parts of it do not exist yet. Create them with \`plat pool apply -f -\`:\n${stringify({ pools: parts.slice(at) })}`,
+      throw handingOver(
+        error,
+        `Pool ${name} is deleted, and these parts of it do not exist yet. Create them`,
+        parts.slice(at),
       );
     });
+}
+
+/** Returns an error that also has the parts which do not exist yet, as `plat pool apply` takes them. */
+function handingOver(error: unknown, advice: string, parts: readonly PoolRead[]): unknown {
+  const failed = commandErrorOf(error);
+  if (!failed) return error;
+  const text = stringify({ pools: parts });
+  return new CommandError(
+    failed.exit,
+    `${failed.message}\n${advice} with \`plat pool apply -f -\`:\n${text}`,
+  );
 }
 
 function powerOfTwo(text: string): number {

@@ -125,6 +125,20 @@ describe("plat split", () => {
     );
   });
 
+  it("hands the parts over when it ends before the pool is gone, and they can be created after that", async () => {
+    await create();
+    const { exit, out, err } = await split("2", "web", "--timeout", "30s");
+    expect({ exit, out }).toEqual({ exit: 5, out: "" });
+    expect(err).toContain("While pool web exists, the same command continues.");
+    await workAMinuteLater();
+    await workAMinuteLater();
+    const [, manifest = ""] = err.split("`plat pool apply -f -`:\n");
+    const stdin = manifest.replaceAll(/^ {2}/gm, "");
+    expect((await platWith({ stdin }, "pool", "apply", "-f", "-")).out).toBe(
+      "ippool/split-web-0 created\nippool/split-web-1 created\n",
+    );
+  });
+
   it("hands the parts over where they cannot be created when the pool is gone", async () => {
     await create();
     const sleep = async () => {
