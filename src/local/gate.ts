@@ -21,7 +21,7 @@ export function gateOf(address: string, token: string | undefined): Gate {
   return (request) =>
     page(request) ??
     (token === undefined ? undefined : withoutToken(request, token)) ??
-    foreignOrigin(request);
+    foreignOrigin(request, token === undefined ? ["http"] : ["http", "https"]);
 }
 
 /**
@@ -53,11 +53,16 @@ function foreignHost(
 /**
  * Rejects requests of web pages, except those of the console, which has the origin of the server. Programs send neither
  * header.
+ *
+ * @param schemes those of the console's origin: a proxy with TLS may stand before a server with a token
  */
-function foreignOrigin({ headers }: IncomingMessage): Problem | undefined {
+function foreignOrigin(
+  { headers }: IncomingMessage,
+  schemes: readonly string[],
+): Problem | undefined {
   const { origin, host } = headers;
   const site = headers["sec-fetch-site"];
-  if (origin !== undefined && origin !== `http://${host}`)
+  if (origin !== undefined && !schemes.some((scheme) => origin === `${scheme}://${host}`))
     return new Problem("foreign_origin", `Web pages of ${cut(origin)} must not call this server.`);
   if (site === undefined || site === "none" || site === "same-origin") return undefined;
   return new Problem("foreign_origin", "Web pages of other sites must not call this server.");

@@ -70,6 +70,16 @@ describe("a server for this machine only", () => {
       "foreign_origin",
     ],
     [
+      "a page of this machine over TLS, where no proxy belongs",
+      {
+        host: "localhost:8787",
+        origin: "https://localhost:8787",
+        "content-type": "application/json",
+      },
+      403,
+      "foreign_origin",
+    ],
+    [
       "a page under a name that was made to lead here",
       {
         host: "evil.example:8787",
@@ -167,6 +177,27 @@ describe("a server with a token", () => {
   it("lets in who sends it, under whatever name it is reached", async () => {
     const headers = { authorization: `bearer ${TOKEN}`, host: "ipam.example" };
     expect((await ask(closed, "GET", "/v1/pools", headers)).status).toBe(200);
+  });
+
+  it("lets in the console behind a proxy with TLS, and no page of another name there", async () => {
+    const ofPage = (origin: string) => ({
+      ...BROWSER,
+      authorization: `Bearer ${TOKEN}`,
+      host: "ipam.example",
+      origin,
+      "sec-fetch-site": "same-origin",
+    });
+    expect((await ask(closed, "GET", "/v1/pools", ofPage("https://ipam.example"))).status).toBe(
+      200,
+    );
+    for (const origin of [
+      "https://evil.example",
+      "https://ipam.example.evil",
+      "ftp://ipam.example",
+    ])
+      expect((await ask(closed, "GET", "/v1/pools", ofPage(origin))).body.code).toBe(
+        "foreign_origin",
+      );
   });
 
   it("rejects pages all the same", async () => {
