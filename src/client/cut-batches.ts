@@ -46,6 +46,8 @@ export async function* cutInBatches(
 /** Returns how many addresses a request asks for or releases. */
 export function addressCountOf({ assign, release }: BatchedRequest): number {
   if (release) return release.addresses.length;
+  if (assign?.address !== undefined) return 1;
+  if (assign?.addresses) return assign.addresses.length;
   const counts: readonly Counts[] = assign?.interfaces ?? [assign ?? {}];
   return counts.reduce((sum, { ipv4, ipv6 }) => sum + (ipv4 ?? 0) + (ipv6 ?? 0), 0);
 }

@@ -96,6 +96,16 @@ describe("requests in batches", () => {
     expect(batches.map(({ length }) => length)).toEqual([BATCH_ADDRESSES_MAX / 256, 1]);
   });
 
+  it("are cut by the addresses that they name, or ask for", async () => {
+    const named = assign("a", { ipv4: undefined, addresses: ["10.0.0.1", "fd00::1"] });
+    const single = assign("a", { ipv4: undefined, address: "10.0.0.1" });
+    const { batches, all } = api();
+    const most = BATCH_ADDRESSES_MAX - 300 - 2 * 400;
+    await all([...many(300, single), ...many(400, named), assign("a", { ipv4: most + 1 })]);
+    await all([...many(300, single), ...many(400, named), assign("a", { ipv4: most })]);
+    expect(batches.map(({ length }) => length)).toEqual([700, 1, 701]);
+  });
+
   it("are cut by the bytes of the body, and one that is too large is sent alone", async () => {
     const { batches, all } = api();
     const large = assign("é".repeat(BODY_BYTES_MAX / 4));
