@@ -422,6 +422,41 @@ describe("addresses", () => {
     await page.close();
   });
 
+  it("of a virtual host are shown and released without those of the machine of its name", async () => {
+    const twins = "/v1/spaces/twins";
+    await site.api("PUT", `${twins}/pools/main`, { cidr: "10.60.0.0/24" });
+    for (const [affinityType, ipv4] of [
+      ["host", 1],
+      ["virtual", 2],
+    ])
+      await site.api("POST", `${twins}/assign`, {
+        host: "twin",
+        affinityType,
+        ipv4,
+        handle: `of-${affinityType}`,
+      });
+    const { page } = await site.open("/console/spaces/twins/search?q=twin");
+    await page.getByRole("link", { name: "twin" }).nth(1).waitFor();
+    await page.goto(`${site.url}/console/spaces/twins/hosts`);
+    const row = page.getByRole("row", { name: "twin virtual" });
+    await row.getByText("2", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "twin" }).click();
+    await page.getByRole("heading", { level: 1, name: "Virtual host twin" }).waitFor();
+    await page.getByRole("button", { name: "Release all", exact: true }).click();
+    await dialogOn(page).getByText("It releases 2 addresses").waitFor();
+    await dialogOn(page).getByText("The same in a shell").click();
+    expect(await dialogOn(page).locator(".shell-line code").first().textContent()).toContain(
+      "plat release --host twin --affinity-type virtual",
+    );
+    await fieldOf(page, "This cannot be undone").fill("twin");
+    await press(page, "Release them");
+    await page.getByText("2 addresses are released.").waitFor();
+    expect(await site.api("GET", `${twins}/addresses?host=twin&state=assigned`)).toMatchObject({
+      addresses: [{ handle: "of-host" }],
+    });
+    await page.close();
+  });
+
   it("are released several at once from a table, and those that are not are listed", async () => {
     const { page } = await site.open("/console/search?q=host%3Dnode-5");
     await page.getByLabel("Choose all").check();

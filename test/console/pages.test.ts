@@ -241,6 +241,19 @@ describe("the search", () => {
     await page.close();
   });
 
+  it("finds a pool by the beginning of its name on any page of the pools", async () => {
+    const { page } = await site.open("/console/search?q=wid", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/pools?*", (route) => {
+          const url = new URL(route.request().url());
+          url.searchParams.set("limit", "1");
+          return route.continue({ url: url.href });
+        }),
+    });
+    await page.getByRole("heading", { level: 1, name: "Pool wide" }).waitFor();
+    await page.close();
+  });
+
   it("is a page to which the way back leads from its only find", async () => {
     const { page } = await site.open("/console/jobs");
     await page.getByLabel(/^Search for/).fill("node-3");

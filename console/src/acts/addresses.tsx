@@ -1,5 +1,5 @@
 import { type Api, segment } from "../api/api.ts";
-import type { AddressRead, Answer, HeldAddress, Pool } from "../api/types.ts";
+import type { AddressRead, Answer, HeldAddress, HostType, Pool } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";
 import {
@@ -315,9 +315,17 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
 
 type Released = Answer<"addressesReleased">;
 
+/** The name of a host, and the type that tells a virtual host from the machine of the same name. */
+export interface HostNamed {
+  readonly name: string;
+  readonly type: HostType;
+}
+
 /** Returns the act that releases all addresses of a host. */
-export const releaseHost = (api: Api, host: string): Act => {
-  const request = { method: "POST", path: "release", body: { host } } as const;
+export const releaseHost = (api: Api, { name: host, type }: HostNamed): Act => {
+  const named = { host, affinityType: type };
+  const request = { method: "POST", path: "release", body: named } as const;
+  const words = type === "virtual" ? ["--affinity-type", type] : [];
   return {
     label: "Release all",
     title: `Release all addresses of ${host}`,
@@ -329,10 +337,10 @@ export const releaseHost = (api: Api, host: string): Act => {
       </>
     ),
     typed: host,
-    inShell: () => ({ plat: ["release", "--host", host], request }),
+    inShell: () => ({ plat: ["release", "--host", host, ...words], request }),
     async preview() {
       const { addresses, next } = await api.get<Answer<"addressesRead">>("addresses", {
-        host,
+        ...named,
         state: "assigned",
         limit: NAMED_MAX,
       });

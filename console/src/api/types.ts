@@ -22,5 +22,7 @@ export type Event = Answer<"eventsRead">["events"][number];
 export type Job = Answer<"jobRead">;
 export type Reservation = Answer<"reservationRead">;
 export type Affinity = Answer<"affinitiesRead">["affinities"][number];
+/** A host is a machine, or a virtual owner of the same name. */
+export type HostType = Answer<"hostsRead">["hosts"][number]["affinityType"];
 export type Problem = Answer<"problem">;
 export type UnreadableItem = Answer<"unreadableItem">;

@@ -15,7 +15,7 @@ import { Moment } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { Named } from "../parts/to.tsx";
+import { Named, NamedHost } from "../parts/to.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -46,7 +46,7 @@ export function BlockPage({ name }: { readonly name: string }) {
                     [
                       "Host",
                       block.host ? (
-                        <Named key="h" kind="host" name={block.host} />
+                        <NamedHost key="h" name={block.host} type={block.affinityType} />
                       ) : (
                         "none; any host can claim it"
                       ),

@@ -1,9 +1,9 @@
 import { Acting } from "../acts/acting.tsx";
-import { releaseHost } from "../acts/addresses.tsx";
+import { type HostNamed, releaseHost } from "../acts/addresses.tsx";
 import type { Api } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
-import type { Affinity, Answer, Block } from "../api/types.ts";
+import type { Affinity, Answer, Block, HostType } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
@@ -24,21 +24,28 @@ interface Host {
   readonly blocks: readonly Block[];
   /** The registered labels and the status; absent if the host is not registered. */
   readonly node: Node | undefined;
+  readonly type: HostType;
 }
 
-/** A host: its blocks and borrowed blocks, its labels, and what the cluster last said of it. */
+/**
+ * A host: its blocks and borrowed blocks, its labels, and what the cluster last said of it. The address of the page tells a virtual
+ * host from the machine of the same name.
+ */
 export function HostPage({ name }: { readonly name: string }) {
   const api = useApi();
-  const { space } = useNavigation().place;
-  const loaded = useLoad({ key: `${space} ${name}` }, (signal) => readHost(api, name, signal));
+  const { space, view } = useNavigation().place;
+  const type = view.type === "virtual" ? "virtual" : "host";
+  const loaded = useLoad({ key: `${space} ${type} ${name}` }, (signal) =>
+    readHost(api, { name, type }, signal),
+  );
   return (
     <>
-      <Head kind="Host" title={name} loaded={loaded} />
+      <Head kind={type === "virtual" ? "Virtual host" : "Host"} title={name} loaded={loaded} />
       <Shown loaded={loaded} what={`the host ${name}`}>
         {(host) => (
           <>
             {host.blocks.length > 0 && (
-              <Acting acts={{ release: releaseHost(api, name) }} reload={loaded.reload} />
+              <Acting acts={{ release: releaseHost(api, { name, type }) }} reload={loaded.reload} />
             )}
             <HostShown host={host} />
           </>
@@ -48,7 +55,7 @@ export function HostPage({ name }: { readonly name: string }) {
   );
 }
 
-function HostShown({ host: { affinities, blocks, node } }: { readonly host: Host }) {
+function HostShown({ host: { affinities, blocks, node, type } }: { readonly host: Host }) {
   const byCidr = new Map(blocks.map((block) => [block.cidr, block]));
   const own = affinities.filter(({ borrowed }) => !borrowed);
   const usage = own
@@ -112,7 +119,9 @@ function HostShown({ host: { affinities, blocks, node } }: { readonly host: Host
         </>
       )}
       {node?.status && <Status status={node.status} />}
-      {!node && <p class="soft">This host is not registered, so it has no labels.</p>}
+      {type === "host" && !node && (
+        <p class="soft">This host is not registered, so it has no labels.</p>
+      )}
     </>
   );
 }
@@ -141,9 +150,9 @@ function Status({ status }: { readonly status: NonNullable<Node["status"]> }) {
   );
 }
 
-async function readHost(api: Api, name: string, signal: AbortSignal): Promise<Host> {
+async function readHost(api: Api, { name, type }: HostNamed, signal: AbortSignal): Promise<Host> {
   const path = `nodes/${encodeURIComponent(name)}`;
-  const query = { limit: 1_000 };
+  const query = { affinityType: type, limit: 1_000 };
   const [affinities, blocks, node] = await Promise.all([
     allOf<Answer<"affinitiesRead">, Affinity>(
       api,
@@ -155,7 +164,8 @@ async function readHost(api: Api, name: string, signal: AbortSignal): Promise<Ho
       { path: "blocks", query: { host: name, ...query }, signal },
       (page) => page.blocks,
     ),
-    unlessAbsent(api.get<Node>(path, {}, signal)),
+    // Only machines are registered.
+    type === "host" ? unlessAbsent(api.get<Node>(path, {}, signal)) : undefined,
   ]);
-  return { affinities, blocks, node };
+  return { affinities, blocks, node, type };
 }

@@ -8,7 +8,7 @@ import { type Count, countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
 import { Head } from "../parts/head.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
-import { Named } from "../parts/to.tsx";
+import { NamedHost } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { number, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
@@ -20,7 +20,7 @@ interface Hosts {
   readonly unreadable: readonly UnreadableItem[];
   /** True if there may be more. */
   readonly isPart: boolean;
-  /** The counts of the blocks of each host; absent if the space has too many blocks to read. */
+  /** The counts of the blocks of each host, by its key; absent if the space has too many blocks to read. */
   readonly usage: ReadonlyMap<string, Count> | undefined;
 }
 
@@ -28,6 +28,10 @@ interface Hosts {
 const PAGE_HOSTS = 100;
 const BLOCKS_PER_PAGE = 1_000;
 const BLOCK_PAGES_MAX = 4;
+
+/** Returns the key of a host: a machine and a virtual host may have one name. */
+const keyOf = ({ host, affinityType }: Pick<HostList["hosts"][number], "host" | "affinityType">) =>
+  `${affinityType} ${host}`;
 
 const byName = new Intl.Collator("en", { numeric: true });
 
@@ -53,12 +57,12 @@ export function HostsPage() {
               label="Hosts"
               none="No host owns a block or uses an address."
               rows={hosts}
-              keyOf={({ host, affinityType }) => `${affinityType} ${host}`}
+              keyOf={(host) => keyOf(host)}
               columns={[
                 {
                   title: "Host",
                   value: ({ host }) => host,
-                  show: ({ host }) => <Named kind="host" name={host} />,
+                  show: ({ host, affinityType }) => <NamedHost name={host} type={affinityType} />,
                 },
                 {
                   title: "Kind",
@@ -67,19 +71,19 @@ export function HostsPage() {
                 },
                 {
                   title: "Use of its blocks",
-                  value: ({ host }) => {
-                    const count = usage?.get(host);
+                  value: (host) => {
+                    const count = usage?.get(keyOf(host));
                     return count && shareUsed(count);
                   },
-                  show: ({ host }) => {
-                    const count = usage?.get(host);
+                  show: (host) => {
+                    const count = usage?.get(keyOf(host));
                     return count && <UsageBar usage={count} />;
                   },
                 },
                 {
                   title: "In use",
-                  value: ({ host }) => usage && (usage.get(host)?.inUse ?? 0),
-                  show: ({ host }) => usage && number(usage.get(host)?.inUse ?? 0),
+                  value: (host) => usage && (usage.get(keyOf(host))?.inUse ?? 0),
+                  show: (host) => usage && number(usage.get(keyOf(host))?.inUse ?? 0),
                   isCount: true,
                 },
                 {
@@ -140,8 +144,12 @@ async function countByHost(
   let pages = 0;
   const walk = { path: "blocks", query: { limit: BLOCKS_PER_PAGE }, signal };
   for await (const page of pagesOf<Answer<"blocksRead">>(api, walk)) {
-    for (const block of page.blocks)
-      if (block.host) usage.set(block.host, sum(usage.get(block.host) ?? NONE, countOf(block)));
+    for (const block of page.blocks) {
+      const { host, affinityType = "host" } = block;
+      if (host === undefined) continue;
+      const key = keyOf({ host, affinityType });
+      usage.set(key, sum(usage.get(key) ?? NONE, countOf(block)));
+    }
     if (++pages === BLOCK_PAGES_MAX && page.next !== undefined) return undefined;
   }
   return usage;

@@ -19,7 +19,7 @@ import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { textOf } from "../parts/text-of.ts";
-import { Named, To } from "../parts/to.tsx";
+import { Named, NamedHost, To } from "../parts/to.tsx";
 import { Unreadable } from "../parts/unreadable.tsx";
 import { number, UsageBar, UsageBarToCome } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
@@ -243,7 +243,8 @@ function BlockTable({ name }: { readonly name: string }) {
             {
               title: "Host",
               value: ({ host }) => host ?? "none",
-              show: ({ host }) => (host ? <Named kind="host" name={host} /> : "none"),
+              show: ({ host, affinityType }) =>
+                host ? <NamedHost name={host} type={affinityType} /> : "none",
             },
             {
               title: "Use",

@@ -34,7 +34,7 @@ function ByName() {
         "",
         `${location.pathname}?${new URLSearchParams({ q, stay: "1" })}`,
       );
-      open(only.page);
+      open(only.page, only.view);
     }
   }, [only]);
   return (
@@ -51,10 +51,10 @@ function ByName() {
             </p>
           ) : (
             <ul class="found">
-              {found.map(({ page, kind, name, detail }) => (
+              {found.map(({ page, view, kind, name, detail }) => (
                 <li key={`${kind} ${name}`}>
                   <span class="kind">{kind}</span>{" "}
-                  <To page={page} class="name">
+                  <To page={page} view={view} class="name">
                     {name}
                   </To>{" "}
                   <span class="soft">{detail}</span>

@@ -1,13 +1,14 @@
 import { type Api, segment } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
-import type { AddressRead, Answer, Block, BlockRead, Pool } from "../api/types.ts";
+import type { AddressRead, Answer, BlockRead, HostType, Pool } from "../api/types.ts";
 import { type Cidr, contains, readCidr } from "../network/cidr.ts";
-import type { Page } from "../state/place.ts";
+import type { Page, Place } from "../state/place.ts";
 
 /** Something that a search found, and its page. */
 export interface Find {
   readonly page: Page;
+  readonly view?: Place["view"];
   readonly kind: string;
   readonly name: string;
   readonly detail: string;
@@ -28,7 +29,7 @@ export async function find(api: Api, text: string, signal: AbortSignal): Promise
         poolOf(api, wanted, signal),
         host(api, wanted, signal),
         handle(api, wanted, signal),
-        beginningWith(api, wanted, signal),
+        allPools(api, signal).then((all) => beginningWith(api, wanted, all, signal)),
       ];
   const found = (await Promise.all(finds)).flat();
   // What has the text as its whole name comes first, and its name begins with the text too.
@@ -40,20 +41,40 @@ export async function find(api: Api, text: string, signal: AbortSignal): Promise
 /** The maximum of each kind that a beginning finds. */
 const BEGINNING_MAX = 20;
 
+const POOLS_PER_PAGE = 250;
+
+/** Returns what the beginning of a text may mean while it is typed, of the first pools. It throws a `Rejection`. */
+export async function suggestionsFor(api: Api, text: string, signal: AbortSignal): Finding {
+  const query = { limit: POOLS_PER_PAGE };
+  const first = await api.get<Answer<"poolsRead">>("pools", query, signal);
+  return beginningWith(api, text, first.pools, signal);
+}
+
+const allPools = (api: Api, signal: AbortSignal): Promise<readonly Pool[]> =>
+  allOf<Answer<"poolsRead">, Pool>(
+    api,
+    { path: "pools", query: { limit: POOLS_PER_PAGE }, signal },
+    (page) => page.pools,
+  );
+
 /**
  * Finds the pools and the handles whose names begin with a text, and the addresses that begin with whole bytes, such as `10.64.`. The API
- * lists no hosts by a beginning. It throws a `Rejection`.
+ * lists no hosts by a beginning.
  */
-export async function beginningWith(api: Api, text: string, signal: AbortSignal): Finding {
-  const [pools, handles, addresses] = await Promise.all([
-    api.get<Answer<"poolsRead">>("pools", { limit: 250 }, signal),
+async function beginningWith(
+  api: Api,
+  text: string,
+  pools: readonly Pool[],
+  signal: AbortSignal,
+): Finding {
+  const [handles, addresses] = await Promise.all([
     known(
       api.get<Answer<"handlesRead">>("handles", { prefix: text, limit: BEGINNING_MAX }, signal),
     ),
     addressesBeginning(api, text, signal),
   ]);
   return [
-    ...pools.pools
+    ...pools
       .filter(({ name }) => name.startsWith(text))
       .slice(0, BEGINNING_MAX)
       .map(poolFind),
@@ -110,11 +131,7 @@ async function block(api: Api, text: string, signal: AbortSignal): Finding {
 /** Finds the pools that have the network, or a part of it. */
 async function pools(api: Api, cidr: Cidr, text: string, signal: AbortSignal): Finding {
   if (!text.includes("/")) return [];
-  const all = await allOf<Answer<"poolsRead">, Pool>(
-    api,
-    { path: "pools", query: { limit: 250 }, signal },
-    (page) => page.pools,
-  );
+  const all = await allPools(api, signal);
   return all.flatMap((pool) => {
     const range = readCidr(pool.cidr);
     if (!range || !(contains(range, cidr) || contains(cidr, range))) return [];
@@ -135,14 +152,24 @@ const poolFind = ({ name, cidr }: Pool): Find => ({
 });
 
 async function host(api: Api, name: string, signal: AbortSignal): Finding {
-  const query = { host: name, limit: 1 };
-  const [blocks, node] = await Promise.all([
-    known(api.get<{ readonly blocks: readonly Block[] }>("blocks", query, signal)),
+  const hasBlock = async (affinityType: HostType) => {
+    const query = { host: name, affinityType, limit: 1 };
+    const page = await known(api.get<Answer<"blocksRead">>("blocks", query, signal));
+    return (page?.blocks.length ?? 0) > 0;
+  };
+  const [isMachine, isVirtual, node] = await Promise.all([
+    hasBlock("host"),
+    hasBlock("virtual"),
     known(api.get(`nodes/${segment(name)}`, {}, signal)),
   ]);
-  if (!node && (blocks?.blocks.length ?? 0) === 0) return [];
+  const page = { kind: "host", name } as const;
   const detail = node ? "registered" : "not registered";
-  return [{ page: { kind: "host", name }, kind: "Host", name, detail }];
+  return [
+    ...(node || isMachine ? [{ page, kind: "Host", name, detail }] : []),
+    ...(isVirtual
+      ? [{ page, view: { type: "virtual" }, kind: "Virtual host", name, detail: "" }]
+      : []),
+  ];
 }
 
 async function handle(api: Api, name: string, signal: AbortSignal): Finding {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useAlarms } from "../api/use-alarms.tsx";
 import { useApi } from "../api/use-api.tsx";
 import { To } from "../parts/to.tsx";
-import { beginningWith } from "../search/find.ts";
+import { suggestionsFor } from "../search/find.ts";
 import { useNavigation } from "../state/navigation.tsx";
 import { LISTS } from "../state/place.ts";
 import { chooseScheme, chosenScheme, SCHEMES } from "../state/scheme.ts";
@@ -120,7 +120,7 @@ function useSuggestions(text: string): readonly string[] {
     if (text.length < SUGGESTED_CHARACTERS_MIN) return;
     const ending = new AbortController();
     const timer = window.setTimeout(() => {
-      beginningWith(api, text, ending.signal).then(
+      suggestionsFor(api, text, ending.signal).then(
         (finds) => setNames([...new Set(finds.map(({ name }) => name))]),
         () => {},
       );
