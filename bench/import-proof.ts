@@ -45,6 +45,7 @@ const { failures, seconds } = await proveImport(size, plat.context, async (stdin
     sleep: (ms) => sleep(ms),
     ask: async () => true,
     onInterrupt: () => () => {},
+    outlastReader: () => {},
   });
   return { exit, ...said };
 });

@@ -10,8 +10,14 @@ import type { Io } from "./shell/io.ts";
 // Commander checks NO_COLOR, FORCE_COLOR and whether the stream is a terminal.
 const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
 
+/** True until the command says that it has work to finish. */
+let endsWithReader = true;
+let hasReader = true;
+
 const io: Io = {
-  out: (said) => process.stdout.write(said),
+  out: (said) => {
+    if (hasReader) process.stdout.write(said);
+  },
   err: (said) => process.stderr.write(said),
   progress: (said) => spinnerOn(process.stderr, process.env, said),
   terminal: {
@@ -25,15 +31,24 @@ const io: Io = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
   ask: promptOn(process.stdin, process.stderr),
   onInterrupt,
+  outlastReader() {
+    endsWithReader = false;
+  },
 };
 
 // A reader that closes the pipe early, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit();
+  if (error.code === "EPIPE") {
+    if (endsWithReader) process.exit();
+    hasReader = false;
+    return;
+  }
   const said = `stdout cannot be written: ${error.message}\nThe command may have done its work.`;
   process.stderr.write(errorText(new CommandError(EXIT.unreachable, said)));
   process.exit(EXIT.unreachable);
 });
+// Messages that nobody can read end nothing either.
+process.stderr.on("error", () => {});
 process.exitCode = await run(process.argv.slice(2), io);
 
 /**

@@ -83,6 +83,17 @@ const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {
   "Shell completion and help:": [completionCommand],
 };
 
+/** The words of commands that change nothing, or run until somebody ends them. Without a reader they end at once. */
+const ENDING_WITH_READER: ReadonlySet<string> = new Set([
+  "get",
+  "show",
+  "history",
+  "check",
+  "export",
+  "serve",
+  "demo",
+]);
+
 /** Runs one command line, without the program's own name, and returns the exit code. All output is written by then. */
 export async function run(args: readonly string[], world: Io): Promise<number> {
   const io = withMarkedErrors(world);
@@ -137,7 +148,11 @@ export function programFor(io: Io, words: readonly string[] = []): Command {
     for (const make of commands) program.addCommand(make(io));
   }
   program.addCommand(completeCommand(io), { hidden: true });
-  program.hook("preAction", (_, command) => checkArguments(command as Command));
+  program.hook("preAction", (_, command) => {
+    checkArguments(command as Command);
+    const words = fullName(command as Command).split(" ");
+    if (!words.some((word) => ENDING_WITH_READER.has(word))) io.outlastReader();
+  });
   program.addHelpText("after", EXAMPLES).addHelpText("after", ENVIRONMENT);
   const output = outputTo(io, (text) => usageText(text, program, words));
   for (const command of [program, ...descendants(program)]) {

@@ -119,6 +119,19 @@ describe("the built file", () => {
     expect({ exit, out, err }).toEqual({ exit: 0, out: "{\n", err: "" });
   });
 
+  it("writes all that it was told to, also when the reader of its output is gone", async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `early-${i}`);
+    const pools = names.map((name, i) => ({ name, cidr: `10.77.${i}.0/24` }));
+    const line = "set -o pipefail; plat pool apply -f - 2>&1 | head -1";
+    expect(await shell(line, JSON.stringify({ pools }))).toEqual({
+      exit: 0,
+      out: "ippool/early-0 created\n",
+      err: "",
+    });
+    const { out } = await shell("plat pool get -o name");
+    expect(out.split("\n")).toEqual(expect.arrayContaining(names));
+  });
+
   it.runIf(existsSync("/dev/full"))("says without a trace that stdout is full", async () => {
     const { exit, err } = await shell("plat pool create web --cidr 10.0.0.0/24 > /dev/full");
     expect({ exit, err }).toEqual({

@@ -91,6 +91,7 @@ export function terminal(
       given.interrupt?.(act);
       return () => given.interrupt?.(undefined);
     },
+    outlastReader: () => {},
   });
   const platWith = async (given: Given, ...args: readonly string[]): Promise<Ended> => {
     const said = { out: "", err: "" };

@@ -112,6 +112,7 @@ async function platOn(twin: Twin, space: string, command: string): Promise<Ended
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     ask: undefined,
     onInterrupt: () => () => {},
+    outlastReader: () => {},
   });
   return { exit, ...said };
 }

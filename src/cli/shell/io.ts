@@ -17,6 +17,8 @@ export interface Io {
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
   /** Runs a function once at Ctrl-C instead of ending the command. Returns the function that stops listening. */
   readonly onInterrupt: (act: () => void) => () => void;
+  /** Lets the command finish its work when the reader of its output is gone. Otherwise it ends at once. */
+  readonly outlastReader: () => void;
 }
 
 /** The capabilities of the terminal. */

@@ -11,6 +11,7 @@ const ioOf = (out = (_: string) => {}, err = out): Io =>
     out,
     err,
     terminal: { columns: undefined, outHasColors: false, errHasColors: false },
+    outlastReader: () => {},
   }) as Partial<Io> as Io;
 
 /** Returns the help of a command, as `--help` prints it without the width of a terminal. */
