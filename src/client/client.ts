@@ -54,6 +54,24 @@ export function platClient(
   return clientOver(callOver(endpoint, space, access, whole, waiting), space, waiting);
 }
 
+/**
+ * Makes a client of the API that reads its token anew for each call, because somebody may replace it in the meantime.
+ *
+ * @throws InvalidCall as `platClient` does
+ */
+export function clientWithToken(
+  readToken: () => Promise<string>,
+  options: PlatOptions,
+  world: Partial<World> = {},
+): PlatClient {
+  const { space } = platClient(options, world);
+  return clientOver(
+    async (request) => platClient({ ...options, token: await readToken() }, world).call(request),
+    space,
+    waitingIn({ ...WORLD, ...world }, options.retryMs),
+  );
+}
+
 /** Makes a client over a function that calls the API. */
 export function clientOver(
   call: Call,

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { clientOver, type PlatClient, platClient } from "../client/index.ts";
+import { clientWithToken } from "../client/client.ts";
+import { type PlatClient, platClient } from "../client/index.ts";
 import { APPLICATION_KINDS } from "./applications.ts";
 import { CiliumNodes } from "./cilium.ts";
 import { ClusterApi } from "./cluster-api.ts";
@@ -215,9 +216,5 @@ async function clusterOf(
 /** Returns the client of Plat. It reads the file of a token anew for each call, because the kubelet replaces it. */
 export function platOf({ plat: { tokenFile, ...options } }: Pick<Config, "plat">): PlatClient {
   if (tokenFile === undefined) return platClient(options);
-  const { space } = platClient(options);
-  return clientOver(async (request) => {
-    const token = (await readFile(tokenFile, "utf8")).trim();
-    return platClient({ ...options, token }).call(request);
-  }, space);
+  return clientWithToken(async () => (await readFile(tokenFile, "utf8")).trim(), options);
 }

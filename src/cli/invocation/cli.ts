@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isRecord } from "../../api/schema/schema.ts";
-import { isRejection, type PlatClient, type PlatOptions } from "../../client/index.ts";
+import { isRejection, type PlatClient } from "../../client/index.ts";
 import {
   FORMAT_HELP,
   type Format,
@@ -12,14 +12,14 @@ import {
   rowsPrinter,
 } from "../output/print.ts";
 import type { Io } from "../shell/io.ts";
-import { clientFor, connectionOf, type GlobalOptions } from "./connection.ts";
+import { type Connection, clientFor, connectionOf, type GlobalOptions } from "./connection.ts";
 import { watchResult } from "./watch.ts";
 
 /** The tools of a command after its line was parsed. */
 export interface Session {
   readonly io: Io;
   /** The API that the client calls, and how. */
-  readonly connection: PlatOptions;
+  readonly connection: Connection;
   readonly client: PlatClient;
   /** Returns the same client in another space. */
   readonly clientIn: (space: string) => PlatClient;

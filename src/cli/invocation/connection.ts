@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { SPACE_DEFAULT } from "../../api/route.ts";
 import { PORT_DEFAULT } from "../../base/server-options.ts";
+import { clientWithToken } from "../../client/client.ts";
 import { type PlatClient, type PlatOptions, platClient } from "../../client/index.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
@@ -16,11 +17,17 @@ export interface GlobalOptions {
   readonly context?: string;
 }
 
+/** The API to call. */
+export interface Connection extends PlatOptions {
+  /** The file of the token, which is read anew for each call: somebody may replace it during a long command. */
+  readonly tokenFile?: string | undefined;
+}
+
 /**
  * Returns the API to call. An option decides, else the environment, else the context. A context whose endpoint is not used gives
  * nothing, because its credentials are for this endpoint alone.
  */
-export async function connectionOf(io: Io, options: GlobalOptions): Promise<PlatOptions> {
+export async function connectionOf(io: Io, options: GlobalOptions): Promise<Connection> {
   const { env } = io;
   // An empty variable counts as unset, because scripts leave such ones.
   const endpoint = options.endpoint ?? (env.PLAT_ENDPOINT || undefined);
@@ -33,7 +40,8 @@ export async function connectionOf(io: Io, options: GlobalOptions): Promise<Plat
     endpoint: endpoint ?? context?.endpoint ?? ENDPOINT_DEFAULT,
     space: options.space ?? (env.PLAT_SPACE || context?.space),
     region: options.region ?? (env.PLAT_REGION || context?.region),
-    token: env.PLAT_TOKEN || (await tokenIn(io, context)),
+    token: env.PLAT_TOKEN || undefined,
+    tokenFile: env.PLAT_TOKEN ? undefined : context?.tokenFile,
     apiKey: env.PLAT_API_KEY || undefined,
     // With a profile the SDK would not look at keys in the environment.
     profile: env.AWS_PROFILE || env.AWS_ACCESS_KEY_ID ? undefined : context?.profile,
@@ -47,12 +55,12 @@ async function contextFor(io: Io, name: string | undefined): Promise<ApiContext 
   return wanted === undefined ? undefined : contextNamed(io, contexts, wanted);
 }
 
-const tokenIn = async (io: Io, context: ApiContext | undefined): Promise<string | undefined> =>
-  context?.tokenFile === undefined ? undefined : (await readInput(io, context.tokenFile)).trim();
-
 /** Returns the client of a connection. */
-export const clientFor = ({ sleep }: Pick<Io, "sleep">, connection: PlatOptions): PlatClient =>
-  platClient(connection, { sleep });
+export function clientFor(io: Io, { tokenFile, ...options }: Connection): PlatClient {
+  const world = { sleep: io.sleep };
+  if (tokenFile === undefined) return platClient(options, world);
+  return clientWithToken(async () => (await readInput(io, tokenFile)).trim(), options, world);
+}
 
 /** Returns the client for a line whose last word is incomplete. Errors: the line has no valid connection. */
 export async function clientOfLine(io: Io, words: readonly string[]): Promise<PlatClient> {

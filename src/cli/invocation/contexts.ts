@@ -1,10 +1,11 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { parse, stringify } from "yaml";
 import { YAML } from "../output/print.ts";
 import { usageError } from "../shell/exit.ts";
+import { writeWhole } from "../shell/files.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
@@ -57,17 +58,16 @@ function parsedYaml(file: string, said: string): unknown {
   }
 }
 
+/** The mode of a file that its owner alone reads and writes. */
+const OWN = 0o600;
+
 /** Writes the contexts. Others on the machine cannot read the file, and no reader meets a half of it. */
 export async function writeContexts({ env }: Io, changed: Contexts): Promise<void> {
   const file = contextsFile(env);
-  const fresh = `${file}.${process.pid}`;
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(fresh, stringify(changed, YAML), { mode: 0o600 });
-    await rename(fresh, file);
-  } catch (error) {
-    throw usageError(`${file} cannot be written: ${(error as Error).message}`);
-  }
+  await mkdir(dirname(file), { recursive: true }).catch((error: Error) => {
+    throw usageError(`${file} cannot be written: ${error.message}`);
+  });
+  await writeWhole(file, stringify(changed, YAML), OWN);
 }
 
 /** Returns the context with a name. Errors: there is none. */

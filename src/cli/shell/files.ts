@@ -13,8 +13,10 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 /**
  * Writes a file whole or not at all, so that a crash leaves the old content; it follows a symlink to its target. It
  * writes directly into anything but a regular file, such as a pipe or a device. Errors: it cannot be written.
+ *
+ * @param mode who may read it; by default whom the umask lets
  */
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeWhole(file: string, text: string, mode?: number): Promise<void> {
   try {
     const target = await unlessMissing(realpath(file), file);
     // A symlink without a target as well, because writing follows it.
@@ -22,16 +24,16 @@ export async function writeWhole(file: string, text: string): Promise<void> {
       lstat(target).then((there) => !there.isFile()),
       false,
     );
-    await (isOther ? writeFile(target, text) : replace(target, text));
+    await (isOther ? writeFile(target, text, { mode }) : replace(target, text, mode));
   } catch (error) {
     throw usageError(`${file} cannot be written: ${(error as Error).message}`);
   }
 }
 
-async function replace(file: string, text: string): Promise<void> {
+async function replace(file: string, text: string, mode: number | undefined): Promise<void> {
   const beside = `${file}.${process.pid}.new`;
   try {
-    await writeFile(beside, text);
+    await writeFile(beside, text, { mode });
     await rename(beside, file);
   } catch (error) {
     await rm(beside, { force: true }).catch(() => {});

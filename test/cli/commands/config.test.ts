@@ -1,6 +1,14 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { BUILD } from "../../../src/base/build.ts";
 import { terminal } from "../terminal.ts";
@@ -60,6 +68,39 @@ describe("a context", () => {
       err: "Error: The token must have visible ASCII characters only.\n",
     });
     expect((await plat("pool get", { PLAT_TOKEN: "x".repeat(20) })).exit).toBe(0);
+  });
+
+  it("reads its token file anew during a command, because somebody may replace it", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "plat-token-")), "token");
+    writeFileSync(file, "a-token\n");
+    await plat(`config set lab --endpoint ${server().url} --token-file ${file}`);
+    let press: (() => void) | undefined;
+    let looks = 0;
+    const given = {
+      env: { PLAT_ENDPOINT: "", PLAT_SPACE: "", PLAT_CONFIG: config },
+      interrupt(pressed: (() => void) | undefined) {
+        press ??= pressed;
+      },
+      async sleep() {
+        if (looks++ === 0) writeFileSync(file, "a b\n");
+        else press?.();
+      },
+    };
+    expect(await platWith(given, "pool", "get", "--watch")).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining("Error: The token must have visible ASCII characters only.\n"),
+    });
+  });
+
+  it("stays in the file to which a symlink leads", async () => {
+    const target = join(mkdtempSync(join(tmpdir(), "plat-dotfiles-")), "plat.yaml");
+    mkdirSync(dirname(config));
+    writeFileSync(target, "contexts: {}\n");
+    symlinkSync(target, config);
+    await plat("config set lab --endpoint http://127.0.0.1:1");
+    expect(lstatSync(config).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, "utf8")).toContain("lab:");
+    expect(statSync(target).mode & 0o777).toBe(0o600);
   });
 
   it("finds its token file from every folder", async () => {
