@@ -47,8 +47,10 @@ function changesPrinter(io: Io, format: Format): (said: Said) => void {
     const texts = ("text" in said ? [said.document] : said.rows).map((row) => JSON.stringify(row));
     const changed = [...texts.keys()].filter((place) => !before?.has(texts[place] ?? ""));
     if (before === undefined || changed.length > 0) {
-      if ("text" in said) print(io, format, said);
-      else printRows(said, changed);
+      if ("text" in said) {
+        if (format === "yaml") io.out("---\n");
+        print(io, format, { ...said, inOneLine: true });
+      } else printRows(said, changed);
     }
     before = new Set(texts);
   };

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import type { Given } from "../terminal.ts";
 import { terminal } from "../terminal.ts";
 
@@ -61,6 +62,22 @@ it("one object that is watched is printed when it changes", async () => {
   const given = changing(assign, async () => {});
   const { out } = await platWith(given, "address", "get", "--watch", "-o", "jsonpath={.handle}");
   expect(out).toBe("web-0\n");
+});
+
+it("one object that is watched is a line in JSON, and a document of its own in YAML", async () => {
+  await putPool("a", { cidr: "10.0.0.0/26" });
+  const assign = (handle: string) =>
+    plat("assign", "--host", "n1", "--ipv4", "1", "--handle", handle);
+  await assign("first");
+  const watched = async (format: string) => {
+    const given = changing(() => assign(format));
+    return (await platWith(given, "block", "get", "10.0.0.0/26", "-w", "-o", format)).out;
+  };
+  const lines = (await watched("json")).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).inUse)).toEqual([1, 2]);
+  const [start, ...documents] = (await watched("yaml")).split("---\n");
+  expect(start).toBe("");
+  expect(documents.map((text) => parse(text).inUse)).toEqual([2, 3]);
 });
 
 it("notes an empty list once, and ends with the exit code of a look that fails", async () => {
