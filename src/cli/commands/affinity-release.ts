@@ -1,10 +1,11 @@
 import { Command } from "commander";
+import { BLOCK_SIZES } from "../../base/limits.ts";
 import type { Answer, PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { type Cidr, contains, parseCidr } from "../../net/cidr.ts";
+import { type Cidr, contains, formatCidr, parseCidr } from "../../net/cidr.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { affinityTypeOption } from "../invocation/options.ts";
+import { affinityTypeOption, cidrIn } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import { progressing, tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
@@ -12,12 +13,13 @@ import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
+import { readPools } from "../space/configuration.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>
   withConfirmation(
     printing(new Command("release"))
       .description("Take blocks from a host; the addresses in them stay assigned")
-      .argument("[block or CIDR]", "A block, or a range with blocks of the host in it")
+      .argument("[block or CIDR]", "A block, or a range with blocks of the host in it", cidrIn)
       .requiredOption("--host <host>", "The owner of the blocks")
       .addOption(affinityTypeOption())
       .option("--all", "Every block of the host, in place of a CIDR")
@@ -52,13 +54,13 @@ interface Options extends ConfirmOptions {
   readonly mustBeEmpty?: true;
 }
 
-async function release(session: Session, options: Options, cidr?: string): Promise<void> {
+async function release(session: Session, options: Options, range?: Cidr): Promise<void> {
   const { client, print, io } = session;
   const { host, affinityType, all, mustBeEmpty, dryRun } = options;
-  if ((cidr === undefined) === (all === undefined))
+  if ((range === undefined) === (all === undefined))
     throw usageError("plat affinity release needs the CIDR of a block, or --all.");
   const confirm = confirmation(session, options);
-  const preview = () => toRelease(client, options, cidr);
+  const preview = () => toRelease(client, options, range);
   if (dryRun) {
     const shown = await preview();
     return print({ columns: TO_RELEASE, rows: shown, document: { affinities: shown } });
@@ -74,7 +76,7 @@ async function release(session: Session, options: Options, cidr?: string): Promi
     return `Release ${counted(blocks.length, "block")} of host ${host}? ${kept}`;
   });
   const rows: ReleasedAffinity[] = [];
-  const query = { affinityType, cidr, mustBeEmpty };
+  const query = { affinityType, cidr: range && formatCidr(range), mustBeEmpty };
   await tellingResult(
     rows,
     () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
@@ -100,21 +102,30 @@ const TO_RELEASE: readonly Column<Affinity>[] = [
 const isWithin = ({ family, base, prefix }: Cidr, range: Cidr): boolean =>
   prefix >= range.prefix && contains(range, { family, value: base });
 
-/** Returns the affinities that a release would remove from the host. */
+/** Returns the affinities that a release would remove from the host. Errors: the range is one block, and not the host's. */
 async function toRelease(
   client: PlatClient,
   { mustBeEmpty, ...host }: Options,
-  range: string | undefined,
+  range: Cidr | undefined,
 ): Promise<Affinity[]> {
-  const within = range === undefined ? undefined : parseCidr(range);
   const isNamed = (cidr: string): boolean => {
     const block = parseCidr(cidr);
-    return !within || (within.ok && block.ok && isWithin(block.value, within.value));
+    return !range || (block.ok && isWithin(block.value, range));
   };
   const rows = await affinitiesOfHost(client, host);
-  return rows.filter(
-    ({ borrowed, used = 0, cidr }) => !borrowed && !(mustBeEmpty && used > 0) && isNamed(cidr),
-  );
+  const named = rows.filter(({ borrowed, cidr }) => !borrowed && isNamed(cidr));
+  if (range && named.length === 0 && (await isOneBlock(client, range)))
+    rejectLeft([{ cidr: formatCidr(range), status: "not_owned" }], "released");
+  return named.filter(({ used = 0 }) => !(mustBeEmpty && used > 0));
+}
+
+/** Returns true if a range has room for one block at most. Without a pool any possible size counts as one block. */
+async function isOneBlock(client: PlatClient, range: Cidr): Promise<boolean> {
+  const pool = (await readPools(client)).find(({ cidr }) => {
+    const read = parseCidr(cidr);
+    return read.ok && isWithin(range, read.value);
+  });
+  return range.prefix >= (pool?.blockSize ?? BLOCK_SIZES[range.family].min);
 }
 
 /** A block that did not get the requested state. */

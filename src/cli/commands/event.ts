@@ -4,6 +4,7 @@ import { EVENTS_PER_REQUEST_MAX } from "../../base/limits.ts";
 import { type Answer, type PlatClient, PlatError } from "../../client/index.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { counted } from "../output/count.ts";
+import { tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
@@ -52,8 +53,15 @@ async function send(session: Session, _: unknown, file: string): Promise<void> {
   const events = eventsIn(await readInput(io, file));
   if (events.length === 0) throw usageError(`${file} has no event.`);
   const results: EventResult[] = [];
-  for await (const some of sentInParts(client, events, 0)) results.push(...some);
-  print({ columns: COLUMNS, rows: results, document: { results } });
+  await tellingResult(
+    results,
+    () => print({ columns: COLUMNS, rows: results, document: { results } }),
+    async () => {
+      for await (const some of sentInParts(client, events, 0)) results.push(...some);
+    },
+  ).catch((error: unknown) => {
+    throw toldOthers(error, results.length);
+  });
   const bad = results.filter(isBad);
   if (bad[0]) throw notApplied(bad.length, bad[0]);
 }
@@ -78,11 +86,16 @@ async function sendStream({ io, client, printRows }: Session): Promise<void> {
       }
     }
   } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    const results = counted(sent, "event has a result", "events have a result");
-    throw addedTo(error, `${results}; send the others again.`);
+    throw toldOthers(error, sent);
   }
   if (firstBad) throw notApplied(badCount, firstBad);
+}
+
+/** Returns an error that also says how many events have a result, if the API failed. */
+function toldOthers(error: unknown, sent: number): unknown {
+  if (!(error instanceof PlatError)) return error;
+  const results = counted(sent, "event has a result", "events have a result");
+  return addedTo(error, `${results}; send the others again.`);
 }
 
 /** Sends events, as many in one request as fit, and yields their results. Their indexes count from `before`. */

@@ -1,9 +1,10 @@
 import { Command, Option } from "commander";
 import type { Answer, Parameters } from "../../client/index.ts";
+import { type Cidr, formatCidr } from "../../net/cidr.ts";
 import { ALLOCATORS } from "../../nouns/node/prefixes.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
-import { count, texts } from "../invocation/options.ts";
+import { cidrIn, count, texts } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
@@ -67,7 +68,7 @@ export const nodeCidrCommand = (io: Io): Command =>
           .description("Release the prefixes of a node, or one of them")
           .argument("<node>", "The node")
           .requiredOption("--uid <uid>", UID)
-          .option("--cidr <cidr>", "Only this prefix"),
+          .option("--cidr <cidr>", "Only this prefix", cidrIn),
         "Show the prefixes, and release none",
       )
         .addHelpText(
@@ -131,11 +132,12 @@ async function ensure(
 
 async function release(
   session: Session,
-  options: ConfirmOptions & { readonly uid: string; readonly cidr?: string },
+  options: ConfirmOptions & { readonly uid: string; readonly cidr?: Cidr },
   node: string,
 ): Promise<void> {
   const { client, print } = session;
-  const { uid, cidr, dryRun } = options;
+  const { uid, cidr: named, dryRun } = options;
+  const cidr = named && formatCidr(named);
   const confirm = confirmation(session, options);
   const preview = async () => {
     const { body } = await client.listPodCidrs({ node, uid });

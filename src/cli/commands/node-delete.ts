@@ -11,6 +11,7 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { releaseHost } from "../space/releases.ts";
+import { isKept } from "./release-preview.ts";
 
 /** Makes the command for a deleted machine: it removes the registration, and with `--release` all addresses and blocks. */
 export const nodeDeleteCommand = (io: Io): Command =>
@@ -39,7 +40,7 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
   const { io, client } = session;
   const holdings = async () => {
     const { addresses, blocks } = await readHoldings(client, { host: name });
-    return amounts(addresses.length, blocks.length);
+    return amounts(addresses.filter((one) => !isKept(one)).length, blocks.length);
   };
   if (!options.dryRun)
     await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
@@ -58,6 +59,7 @@ const amounts = (addresses: number, blocks: number) =>
  */
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
   const addresses: string[] = [];
+  const kept = new Set<string>();
   const blocks: string[] = [];
   let left: string[] = [];
   await tellingResult(
@@ -65,8 +67,10 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
     () => io.out(`${amounts(addresses.length, blocks.length)} of ${host} released\n`),
     () =>
       progressing(io, `addresses of ${host}`, async () => {
-        for await (const { released, unreadable = [] } of releaseHost(client, { host })) {
+        for await (const answer of releaseHost(client, { host })) {
+          const { released, unreadable = [] } = answer;
           addresses.push(...released);
+          for (const address of "kept" in answer ? answer.kept : []) kept.add(address);
           // Uses the last answer alone, because an earlier one may name items that could be read later.
           left = unreadable.map(({ item }) => item);
         }
@@ -76,6 +80,10 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
             else if (status !== "not_owned") left.push(cidr);
       }),
   );
+  if (kept.size > 0)
+    io.err(
+      `Note: instances keep ${counted(kept.size, "address", "addresses")} of ${host}: ${[...kept].join(", ")}.\n`,
+    );
   if (left.length === 0) return;
   throw new CommandError(
     EXIT.rejected,

@@ -12,6 +12,7 @@ import {
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { count, idempotencyKey, keyValue, texts } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
+import { tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { CommandError, EXIT, usageError } from "../shell/exit.ts";
@@ -151,13 +152,17 @@ async function release(
     const prefixes = counted((await preview()).length, "prefix", "prefixes");
     return `Release ${prefixes} of ${handle}? Make sure that nothing uses addresses in them.`;
   });
-  const document = await releaseAll(client, { handle, cidr });
-  const { released } = document;
-  print({
-    text: () => `${counted(released.length, "prefix", "prefixes")} of ${handle} released\n`,
-    document,
-    names: released,
-  });
+  const released: string[] = [];
+  await tellingResult(
+    released,
+    () =>
+      print({
+        text: () => `${counted(released.length, "prefix", "prefixes")} of ${handle} released\n`,
+        document: { handle, released },
+        names: released,
+      }),
+    () => releaseAll(client, { handle, cidr }, released),
+  );
 }
 
 /** Reads the prefixes of a handle, or one of them, or the one that a CIDR is. Errors: there are none. */
@@ -169,17 +174,20 @@ async function prefixesOf(
   return (await knownIn(pages, ({ prefixes }) => prefixes)).items;
 }
 
-/** Releases the prefixes of a handle, or one of them, request by request. Errors: a request made no progress, and some are left. */
+/**
+ * Releases the prefixes of a handle, or one of them, request by request, and adds each to a list. Errors: a request made no progress,
+ * and some are left.
+ */
 async function releaseAll(
   client: PlatClient,
   named: { readonly handle: string; readonly cidr?: string | undefined },
-): Promise<{ readonly handle: string; readonly released: readonly string[] }> {
+  released: string[],
+): Promise<void> {
   const { handle } = named;
-  const released: string[] = [];
   for (;;) {
     const { body } = await client.releasePrefixes({ body: named });
     released.push(...body.released);
-    if (body.complete) return { handle, released };
+    if (body.complete) return;
     if (body.released.length === 0) throw stuck(handle, body.unreadable ?? []);
   }
 }

@@ -1,5 +1,6 @@
 import { type Answer, found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
+import { isKeptKind, isWorkloadHandle } from "../../nouns/application/workload.ts";
 import type { Column } from "../output/table.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { addressesOfHandle } from "../space/handles.ts";
@@ -10,7 +11,7 @@ export type SeenAddress = Answer<"readAddress">;
 
 /** The result for an address, real or previewed, with its owner if known. */
 export type Row = Omit<FinishedRelease, "status"> & {
-  readonly status: FinishedRelease["status"] | "would_release";
+  readonly status: FinishedRelease["status"] | "would_release" | "would_keep";
   readonly handle?: string | undefined;
 };
 
@@ -31,6 +32,7 @@ export interface ReleaseTarget {
   readonly handle?: string | undefined;
   readonly host?: string | undefined;
   readonly affinityType?: AffinityType | undefined;
+  readonly keep?: true | undefined;
 }
 
 /** Reads the addresses that a release would release. */
@@ -38,7 +40,7 @@ export async function previewOf(client: PlatClient, named: ReleaseTarget): Promi
   const { ip, handle, host, affinityType } = named;
   if (host !== undefined) {
     const { addresses } = await readHoldings(client, { host, affinityType });
-    return addresses.map(wouldRelease);
+    return addresses.map((one) => (isKept(one) ? wouldKeep(one) : wouldRelease(one)));
   }
   if (ip) {
     const rows: Row[] = [];
@@ -50,19 +52,30 @@ export async function previewOf(client: PlatClient, named: ReleaseTarget): Promi
   return addresses.map(({ address }) => wouldRelease({ address, handle }));
 }
 
-const wouldRelease = ({
-  address,
-  handle,
-}: {
+interface Owned {
   readonly address: string;
   readonly handle?: string | undefined;
-}): Row => ({ address, status: "would_release", handle });
+}
 
-function rowOf(seen: SeenAddress, { handle, generation }: ReleaseTarget): Row {
+const wouldRelease = ({ address, handle }: Owned): Row => ({
+  address,
+  status: "would_release",
+  handle,
+});
+
+const wouldKeep = ({ address, handle }: Owned): Row => ({ address, status: "would_keep", handle });
+
+/** Returns true if an instance may keep an address for its next uid: a release of its host leaves it. */
+export function isKept({ handle = "" }: Pick<Owned, "handle">): boolean {
+  const [, , kind = ""] = handle.split("/");
+  return isWorkloadHandle(handle) && isKeptKind({ kind });
+}
+
+function rowOf(seen: SeenAddress, { handle, generation, keep }: ReleaseTarget): Row {
   if (!isReleasable(seen)) return notAssigned(seen);
   const isNamed =
     (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;
-  if (isNamed) return wouldRelease(seen);
+  if (isNamed) return keep && isKept(seen) ? wouldKeep(seen) : wouldRelease(seen);
   return {
     address: seen.address,
     status: "conflict",

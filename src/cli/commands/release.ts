@@ -86,7 +86,6 @@ export const releaseCommand = (io: Io): Command =>
     .action(action(io, release));
 
 interface ReleaseOptions extends ReleaseTarget, ConfirmOptions, WorkloadOptions {
-  readonly keep?: true;
   readonly fromReport?: readonly string[];
 }
 
@@ -112,7 +111,8 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
       options,
     )(async () => {
       const rows = await previewOf(session.client, options);
-      return `Release ${counted(rows.length, "address", "addresses")} of host ${host}?`;
+      const released = rows.filter(({ status }) => status === "would_release").length;
+      return `Release ${counted(released, "address", "addresses")} of host ${host}?`;
     });
     return byHost(session, { host, affinityType });
   }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Cidr, parseCidr } from "../../net/cidr.ts";
 
 /** Parsers of option values. Commander reports errors with the option's name and the value. */
 
@@ -32,6 +33,13 @@ export function texts(text: string, before: readonly string[] = []): readonly st
   const parts = text.split(",");
   if (parts.includes("")) throw new InvalidArgumentError("A part of it is empty.");
   return [...before, ...parts];
+}
+
+/** Parses a CIDR in any of its notations. */
+export function cidrIn(text: string): Cidr {
+  const read = parseCidr(text);
+  if (read.ok) return read.value;
+  throw new InvalidArgumentError(`It ${read.problem}.`);
 }
 
 /** Collects a repeated option whose value may contain a comma, such as a file. */

@@ -237,6 +237,22 @@ describe("plat affinity release", () => {
     );
   });
 
+  it("tells the same in a dry run, and nothing of a range without blocks of the host", async () => {
+    await pool();
+    await claim("10.0.0.0/28", "n1");
+    const release = (range: string, ...more: readonly string[]) =>
+      plat("affinity", "release", range, "--host", "n2", ...more);
+    for (const range of ["10.0.0.0/28", "10.9.0.0/26"]) {
+      const { exit, err } = await release(range, "--dry-run");
+      expect({ range, exit }).toEqual({ range, exit: (await release(range, "--yes")).exit });
+      if (exit === 1) expect(err).toContain("code: not_owned\n");
+    }
+    expect((await release("10.0.0.0/28", "--dry-run")).exit).toBe(1);
+    expect(await release("10.0.0.0/24", "--dry-run")).toMatchObject({ exit: 0 });
+    for (const more of ["--dry-run", "--yes"])
+      expect((await release("here", more)).err).toContain("is not a CIDR such as 10.0.0.0/16");
+  });
+
   it.each([
     [["affinity", "release", "--host", "n1"]],
     [["affinity", "release", "10.0.0.0/28", "--host", "n1", "--all"]],

@@ -2,9 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { EVENTS_PER_REQUEST_MAX } from "../../../src/base/limits.ts";
 import { nodeEvent, ready } from "../../node-objects.ts";
 import { spaceWithPool } from "../space.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
 const shell = terminal();
 const { plat, space } = shell;
@@ -97,6 +99,20 @@ describe("plat event send", () => {
     const gone = await shell.platWith({ stdin: line, env }, "event", "send", "-");
     expect(gone.exit).toBe(3);
     expect(gone.err).toContain("0 events have a result; send the others again.");
+  });
+
+  it("prints the results of a file before a request fails, and says how many there are", async () => {
+    await prefixes();
+    const events = Array.from({ length: EVENTS_PER_REQUEST_MAX + 1 }, (_, i) =>
+      nodeEvent("ADDED", `n${i}`),
+    );
+    let requests = 0;
+    const url = await wayTo(shell.server().url, async () => (requests++ === 0 ? undefined : "cut"));
+    const file = fileWith(JSON.stringify(events));
+    const { exit, out, err } = await plat("event", "send", file, "--endpoint", url);
+    expect(exit).toBe(3);
+    expect(out.trimEnd().split("\n")).toHaveLength(1 + EVENTS_PER_REQUEST_MAX);
+    expect(err).toContain("256 events have a result; send the others again.");
   });
 
   it.each(["", "[]", "{"])("rejects a file without an event: %j", async (text) => {

@@ -52,9 +52,40 @@ describe("an instance of a workload", () => {
   it("is named among the kept when its host is released", async () => {
     await pool();
     const ip = (await assign("a")).out.trim();
-    const { exit, out } = await plat("release", "--host", "n1", "--yes");
+    const release = ["release", "--host", "n1"];
+    expect((await plat(...release, "--dry-run")).out).toMatch(
+      new RegExp(`^${ip} +would_keep`, "m"),
+    );
+    const { exit, out } = await plat(...release, "--yes");
     expect(exit).toBe(0);
     expect(out).toMatch(new RegExp(`^${ip} +kept`, "m"));
+  });
+
+  it("is named among the kept in a dry run of a release by its generation", async () => {
+    await pool();
+    const ip = (await assign("a")).out.trim();
+    const read = await plat("address", "get", ip, "-o", "jsonpath={.generation}");
+    const release = ["release", "--ip", ip, "--generation", read.out.trim()];
+    for (const [more, would, does] of [
+      [["--keep"], "would_keep", "kept"],
+      [[], "would_release", "released"],
+    ] as const) {
+      const line = [...release, ...more];
+      expect((await plat(...line, "--dry-run")).out).toMatch(new RegExp(`^${ip} +${would}`, "m"));
+      expect((await plat(...line)).out).toMatch(new RegExp(`^${ip} +${does}`, "m"));
+    }
+  });
+
+  it("is named when its node is deleted with what that has", async () => {
+    await pool();
+    const ip = (await assign("a")).out.trim();
+    const remove = ["node", "delete", "n1", "--release"];
+    expect((await plat(...remove, "--dry-run")).out).toContain("0 addresses and 1 block of n1");
+    expect(await plat(...remove, "--yes")).toEqual({
+      exit: 0,
+      out: "0 addresses and 1 block of n1 released\n",
+      err: `Note: instances keep 1 address of n1: ${ip}.\n`,
+    });
   });
 
   it.each([

@@ -62,4 +62,18 @@ describe("plat node cidr", () => {
     });
     expect((await plat(...release, "--yes")).out).toBe("0 prefixes of node-1 released\n");
   });
+
+  it("shows the prefix that it would release in any notation, and rejects what is no CIDR", async () => {
+    await pool("v6", { cidr: "fd00::/110", blockSize: 120, assign: "prefixes" });
+    await plat("node", "cidr", "ensure", "node-1", ...UID, "--cidr", "fd00::100/120");
+    const release = ["node", "cidr", "release", "node-1", ...UID, "--cidr"];
+    const shown = await plat(...release, "FD00:0:0::0100/120", "--dry-run");
+    expect(shown.out).toMatch(/^fd00::100\/120 /m);
+    expect(await plat(...release, "FD00:0:0::0100/120", "--yes")).toMatchObject({
+      out: "1 prefix of node-1 released\n",
+    });
+    const { exit, err } = await plat(...release, "here", "--yes");
+    expect(exit).toBe(2);
+    expect(err).toContain("is not a CIDR such as 10.0.0.0/16");
+  });
 });

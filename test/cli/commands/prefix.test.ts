@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
 import { person, terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
 const shell = terminal();
 const { plat, platWith } = shell;
@@ -84,5 +85,15 @@ describe("plat prefix", () => {
     });
     expect((await plat(...release, "--yes")).out).toBe("1 prefix of cluster-7 released\n");
     expect((await plat(...release, "--yes")).out).toBe("0 prefixes of cluster-7 released\n");
+  });
+
+  it("tells what it released before a request fails", async () => {
+    let releases = 0;
+    const url = await wayTo(shell.server().url, async ({ route }) => {
+      if (route !== "POST /v1/prefixes/release") return undefined;
+      return releases++ === 0 ? { released: ["10.64.1.0/24"], complete: false } : "cut";
+    });
+    const { exit, out } = await plat("prefix", "release", "cluster-7", "--yes", "--endpoint", url);
+    expect({ exit, out }).toEqual({ exit: 3, out: "1 prefix of cluster-7 released\n" });
   });
 });
