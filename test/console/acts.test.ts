@@ -458,7 +458,20 @@ describe("addresses", () => {
   });
 
   it("are released several at once from a table, and those that are not are listed", async () => {
-    const { page } = await site.open("/console/search?q=host%3Dnode-5");
+    let requests = 0;
+    const { page } = await site.open("/console/search?q=host%3Dnode-5", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/release", async (route) => {
+          if (requests++ > 0) return route.continue();
+          // The first request has no time for its last address.
+          const { addresses } = route.request().postDataJSON();
+          const last = addresses.at(-1);
+          const postData = { addresses: addresses.slice(0, -1) };
+          const body = await (await route.fetch({ postData })).json();
+          const unfinished = { address: last.address, status: "unfinished" };
+          return route.fulfill({ json: { ...body, results: [...body.results, unfinished] } });
+        }),
+    });
     await page.getByLabel("Choose all").check();
     await page.getByRole("button", { name: "Release 3 addresses" }).click();
     const [, taken] = SEVERAL;
@@ -469,6 +482,32 @@ describe("addresses", () => {
     const left = page.getByRole("list", { name: "Not released" }).getByRole("listitem");
     await expect.poll(() => left.count()).toBe(1);
     await press(page, "Close");
+    await page.getByText("0 addresses meet all conditions.").waitFor();
+    await page.close();
+  });
+
+  it("are read again after a release whose answer was lost", async () => {
+    await site.api("POST", "/v1/assign", {
+      host: "node-6",
+      ipv4: 1,
+      pools: ["main"],
+      handle: "lost",
+    });
+    const { page } = await site.open("/console/search?q=host%3Dnode-6", {
+      prepare: (prepared) =>
+        prepared.route("**/v1/release", async (route) => {
+          await route.fetch();
+          return route.abort();
+        }),
+    });
+    // So that the page does not follow changes by itself.
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByLabel("Choose all").check();
+    await page.getByRole("button", { name: "Release 1 address" }).click();
+    await fieldOf(page, "This cannot be undone").fill("1 address");
+    await press(page, "Release 1 address");
+    await dialogOn(page).getByRole("alert").waitFor();
+    await press(page, "Cancel");
     await page.getByText("0 addresses meet all conditions.").waitFor();
     await page.close();
   });

@@ -388,6 +388,18 @@ describe("the hosts", () => {
   });
 });
 
+describe("the page of a pool with ranges", () => {
+  it("tells of no other blocks of its CIDR", async () => {
+    const space = "/v1/spaces/ranged";
+    const ranges = ["10.70.0.0-10.70.0.63"];
+    await site.api("PUT", `${space}/pools/team`, { cidr: "10.70.0.0/24", blockSize: 26, ranges });
+    await site.api("POST", `${space}/assign`, { host: "n", ipv4: 1, handle: "h" });
+    const { page } = await site.open("/console/spaces/ranged/pools/team");
+    await page.getByText(/^1 block is claimed\.$/).waitFor();
+    await page.close();
+  });
+});
+
 describe("the use of a pool over time", () => {
   it("is told in UTC by a clock of 24 hours, wherever the browser is", async () => {
     const START_MS = Date.UTC(2026, 10, 24, 9);

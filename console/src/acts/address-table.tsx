@@ -20,7 +20,8 @@ export function AddressTable(props: {
   const { addresses, none, handle, reload } = props;
   const api = useApi();
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
-  const some = addresses.filter((held) => chosen.has(keyOf(held)));
+  // A prefix has no generation: its node, or its handle, gives it back.
+  const some = addresses.filter((held) => chosen.has(keyOf(held)) && held.generation !== undefined);
   const ofHandle: Column<HeldAddress> = {
     title: "Handle",
     value: (held) => held.handle,

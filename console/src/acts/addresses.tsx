@@ -256,6 +256,12 @@ export const releaseHandle = (
   },
 });
 
+/** An address with the proof of its assignment. */
+interface Entry {
+  readonly address: string;
+  readonly generation: string;
+}
+
 /** The maximum of one request. */
 const RELEASED_PER_REQUEST_MAX = 256;
 
@@ -288,19 +294,26 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
     }),
     async perform(_, told) {
       const results: Released["results"][number][] = [];
-      for (let from = 0; from < entries.length; from += RELEASED_PER_REQUEST_MAX) {
-        told(`${from} of ${what} done…`);
-        const body = { addresses: entries.slice(from, from + RELEASED_PER_REQUEST_MAX) };
+      let left: readonly Entry[] = entries;
+      while (left.length > 0) {
+        told(`${results.length} of ${what} done…`);
+        const sent = left.slice(0, RELEASED_PER_REQUEST_MAX);
+        const body = { addresses: sent };
         const answer = await api.send<Released>({ method: "POST", path: "release", body });
-        results.push(...answer.results);
+        const isDone = (at: number) => answer.results[at]?.status !== "unfinished";
+        const again = sent.filter((_, at) => !isDone(at));
+        // Without progress the rest is told as it is.
+        const isStuck = again.length === sent.length;
+        results.push(...answer.results.filter((_, at) => isStuck || isDone(at)));
+        left = [...(isStuck ? [] : again), ...left.slice(sent.length)];
       }
-      const left = results.filter(({ status }) => status !== "released");
+      const kept = results.filter(({ status }) => status !== "released");
       return (
         <>
-          <p>{released(results.length - left.length)}.</p>
-          {left.length > 0 && (
+          <p>{released(results.length - kept.length)}.</p>
+          {kept.length > 0 && (
             <ul aria-label="Not released">
-              {left.map(({ address, status, detail }) => (
+              {kept.map(({ address, status, detail }) => (
                 <li key={address}>
                   {address} was not released: {detail ?? status}
                 </li>

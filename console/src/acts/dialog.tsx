@@ -29,7 +29,9 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
   const [course, setCourse] = useState<Course>(START);
   const [progress, setProgress] = useState("Waiting for Plat…");
   const { step, isBusy, shown, rejection, invalid } = course;
-  const end = () => close(step === "did" || rejection?.status === CHANGED);
+  // What failed half-way, or lost its answer, may have changed something too.
+  const isTried = useRef(false);
+  const end = () => close(isTried.current || rejection?.status === CHANGED);
 
   const run = async (next: "shows" | "did", work: () => Promise<ComponentChildren>) => {
     setCourse({ ...course, isBusy: true });
@@ -96,7 +98,10 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
           event.preventDefault();
           if (isBusy) return;
           if (isShownFirst) void show();
-          else if (isTyped) void run("did", () => act.perform(input, setProgress));
+          else if (isTyped) {
+            isTried.current = true;
+            void run("did", () => act.perform(input, setProgress));
+          }
         }}
       >
         <h2 id="act-title">{title}</h2>

@@ -153,7 +153,8 @@ function Use(props: {
   const { pool, parts, usage } = props;
   const blocks = useMemo(() => parts.reduce((all, part) => all + part.blocks, 0), [parts]);
   const whole = readCidr(pool.cidr);
-  const inAll = whole ? 2 ** (pool.blockSize - whole.length) : 0;
+  // Pools with ranges share the blocks of their CIDR, and a block of another one is not in the map of this.
+  const inAll = whole && !pool.ranges ? 2 ** (pool.blockSize - whole.length) : undefined;
   return (
     <>
       {usage ? <UsageBar usage={usage} legend /> : <UsageBarToCome legend />}
@@ -163,7 +164,9 @@ function Use(props: {
             <span role="status">Counting the {pool.assign}…</span> So far,{" "}
           </>
         )}
-        {number(blocks)} of {number(inAll)} blocks are claimed.
+        {inAll === undefined
+          ? `${number(blocks)} ${blocks === 1 ? "block is" : "blocks are"} claimed.`
+          : `${number(blocks)} of ${number(inAll)} blocks are claimed.`}
       </p>
     </>
   );
