@@ -88,6 +88,7 @@ const ENDING_WITH_READER: ReadonlySet<string> = new Set([
   "get",
   "show",
   "history",
+  "usage",
   "check",
   "export",
   "serve",

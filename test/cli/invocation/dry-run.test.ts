@@ -83,7 +83,7 @@ const WITHOUT = [
 ];
 /** The commands that write nothing to a table that is in use. */
 const READING =
-  /^((address|affinity|alarm|application|block|handle|host|job|namespace|node|node cidr|node cilium|pool|prefix|quota|reservation|space|zone) get|check|complete|completion|config \w+|demo|export \w+|history|init|login|pool history|serve|show|trace|version)$/;
+  /^((address|affinity|alarm|application|block|handle|host|job|namespace|node|node cidr|node cilium|pool|prefix|quota|reservation|space|zone) get|check|complete|completion|config \w+|demo|export \w+|history|init|login|pool history|quota usage|serve|show|trace|version)$/;
 
 /** Returns the commands that do something, by their words. */
 const leavesOf = (command: Command, path = ""): (readonly [string, Command])[] =>
