@@ -168,6 +168,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   "GET quotas": { send: ({ plat }) => plat.get("/v1/quotas"), needs: ["a quota"] },
   "GET quota": { send: ({ plat }) => plat.get("/v1/quotas/all"), needs: ["a quota"] },
+  "GET usage of the quota": {
+    send: ({ plat }) => plat.get("/v1/quotas/all/usage"),
+    needs: ["a quota", "the addresses of a quota"],
+  },
   "GET config": { send: ({ plat }) => plat.get("/v1/config"), needs: ["the configuration"] },
   "GET nodes": {
     send: ({ plat }) => plat.get("/v1/nodes"),
