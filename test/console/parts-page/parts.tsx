@@ -23,7 +23,7 @@ import { Shown } from "../../../console/src/parts/shown.tsx";
 import { Spark } from "../../../console/src/parts/spark.tsx";
 import { State } from "../../../console/src/parts/state.tsx";
 import { Table } from "../../../console/src/parts/table.tsx";
-import { Named, To } from "../../../console/src/parts/to.tsx";
+import { Named, NamedHost, To } from "../../../console/src/parts/to.tsx";
 import { Unreadable } from "../../../console/src/parts/unreadable.tsx";
 import { number, UsageBar, UsageBarToCome } from "../../../console/src/parts/usage-bar.tsx";
 import { NavigationProvider } from "../../../console/src/state/navigation.tsx";
@@ -185,6 +185,7 @@ const PARTS: Readonly<Record<string, ComponentChildren>> = {
   Copy: <Copy label="Copy the command" text="plat pool get" />,
   State: ["assigned", "cooling", "quarantined"].map((state) => <State key={state} state={state} />),
   Named: <Named kind="pool" name="main" />,
+  NamedHost: <NamedHost name="router" type="virtual" />,
   To: <To page={{ kind: "hosts" }}>Hosts</To>,
   UsageBar: <UsageBar usage={USAGE} legend />,
   UsageBarToCome: <UsageBarToCome legend />,
