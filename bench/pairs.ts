@@ -36,7 +36,7 @@ const RATIOS: readonly (readonly [ContestantName, ContestantName, number])[] = [
   ["memory", "echo", 0.15],
   ["file", "raw writes", 0.2],
   ["memory", "memory alone", 0.75],
-  ["file", "file alone", 0.8],
+  ["file", "file alone", 0.75],
 ];
 const WARM_UP_MS = 500;
 
