@@ -27,7 +27,7 @@ export default mergeConfig(
         project("properties", {
           include: [...propertyTests()],
           isolate: false,
-          env: { RUNS: "100", SAMPLED_CALLS, LOG_LEVEL },
+          env: { RUNS: "200", SAMPLED_CALLS, LOG_LEVEL },
         }),
       ],
     },

@@ -8,7 +8,7 @@ import { oneIn } from "./sampled-calls.ts";
  * docs/decisions.
  */
 
-const RUNS = 30 / oneIn(10);
+const RUNS = 30 / oneIn(5);
 const RAISED_RUNS_MIN = 6 / oneIn(3);
 /** The runs in which a version at last meets what it cannot read. */
 const RAISED_RUNS_MAX = 40;
