@@ -10,6 +10,9 @@ import {
   PORT,
 } from "./manifest.ts";
 
+/** The folder in which Kubernetes puts the files of a pod's account. */
+const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
 export const HELP = `Usage:
   plat-controller run --config FILE [options]
   plat-controller manifest --endpoint URL [options]
@@ -20,7 +23,7 @@ export const HELP = `Usage:
 run: gives the Nodes of the cluster that it runs in their podCIDRs
   --config FILE            the configuration, as in the ConfigMap of the manifest
   --service-account DIR    the folder with token, ca.crt and namespace
-                           (default ${"/var/run/secrets/kubernetes.io/serviceaccount"})
+                           (default ${SERVICE_ACCOUNT})
   --listen [HOST]:PORT     where it serves /healthz, /readyz and /metrics (default :${PORT})
 
 manifest: prints what \`kubectl apply -f -\` takes
@@ -66,10 +69,7 @@ agent: asks Plat for the addresses of the pods of one node, as plat-cni there wa
 
 const OPTIONS = {
   config: { type: "string" },
-  "service-account": {
-    type: "string",
-    default: "/var/run/secrets/kubernetes.io/serviceaccount",
-  },
+  "service-account": { type: "string", default: SERVICE_ACCOUNT },
   listen: { type: "string" },
   endpoint: { type: "string" },
   directory: { type: "string" },
