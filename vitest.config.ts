@@ -15,6 +15,7 @@ export default defineConfig({
       "test/console/**",
       "test/cluster/**",
       "test/prose/**",
+      "test/pack/packed/**",
     ],
     setupFiles: ["test/setup.ts"],
     globalSetup: ["test/programs.ts"],

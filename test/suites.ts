@@ -56,7 +56,6 @@ const PROCESS_SUITES = [
   "test/twin/intake.test.ts",
   "test/twin/schedules.test.ts",
   "test/twin/marker.test.ts",
-  "test/pack/package.test.ts",
   "test/cdk/bundles.test.ts",
   "test/cdk/callers.test.ts",
   "test/cdk/choices.test.ts",

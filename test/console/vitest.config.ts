@@ -9,6 +9,8 @@ export default defineConfig({
     reporters: ["default", ...report()],
     globalSetup: ["test/console/setup.ts"],
     maxWorkers: "100%",
+    // The files of a worker share what they import: the server, for most of them.
+    isolate: false,
     env: { LOG_LEVEL: "SILENT" },
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,

@@ -9,12 +9,11 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import manifest from "../../package.json" with { type: "json" };
-import { templates } from "../cdk/templates.ts";
-import { Stack } from "../constructs/cloud-formation.ts";
-import { functionsOf, gatewayBefore } from "../constructs/deployed.ts";
-import { call } from "../local/process.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { templates } from "../../cdk/templates.ts";
+import { Stack } from "../../constructs/cloud-formation.ts";
+import { functionsOf, gatewayBefore } from "../../constructs/deployed.ts";
+import { call } from "../../local/process.ts";
 
 /* The package as `npm pack` makes it, installed into an empty folder. */
 
@@ -25,18 +24,16 @@ const BESIDE_PLAT = new Set([
   "AWS::IAM::ManagedPolicy",
 ]);
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const TOOLS = join(ROOT, "node_modules", ".bin");
 const run = promisify(execFile);
 
+const tarball = inject("tarball");
+
 let folder: string;
-let tarball: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plat-package-"));
-  await run("npm", ["run", "--silent", "build"], { cwd: ROOT });
-  await run("npm", ["pack", "./dist/package", "--pack-destination", folder], { cwd: ROOT });
-  tarball = join(folder, `plat-ipam-${manifest.version}.tgz`);
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   // The package brings no other but those with binaries, which are optional: the test needs no registry.
   const args = ["install", "--offline", "--no-audit", "--no-fund", "--omit=optional", tarball];

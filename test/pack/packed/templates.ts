@@ -9,7 +9,7 @@ import {
   type PlatEnvironmentProps,
   PlatStage,
   type PlatStageProps,
-} from "../../cdk/index.ts";
+} from "../../../cdk/index.ts";
 
 const run = promisify(execFile);
 
