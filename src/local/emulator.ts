@@ -24,7 +24,7 @@ export interface EmulatorOptions {
 
 const GUARD = fileURLToPath(new URL("./guard.mjs", import.meta.url));
 const PORTS_TRIED_MAX = 5;
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 10;
 const OUTPUT_CHARACTERS_KEPT = 2_000;
 

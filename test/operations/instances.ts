@@ -250,10 +250,10 @@ export const INSTANCES: readonly Operation[] = [
     name: "release by host of an instance that keeps its address",
     step: "keep",
     prepare: async ({ calm }) => ({
-      old: await assigned(calm, { ...requestOf("old", 1), ...NODE_3 }),
-      db: await assigned(calm, instanceRequest(podOf("a"))),
+      old: await assigned(calm, requestOf("old", 1)),
+      db: await assigned(calm, instanceRequest(podOf("a"), NODE_3)),
     }),
-    walk: (context) => releaseHost(context, SPACE, "host:node-1"),
+    walk: (context) => releaseHost(context, SPACE, "host:node-3"),
     kept: ["old", "db"],
     again: "the same",
     meets: [{ with: "the return of another uid", ...returns("b", NODE_2), ends: ["b"] }],
