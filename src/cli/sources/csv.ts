@@ -1,7 +1,7 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import type { PlatClient } from "../../client/index.ts";
-import { hostId } from "../../kernel/values/host.ts";
+import { type AffinityType, hostId } from "../../kernel/values/host.ts";
 import { type Parsed, parsed, unreadable } from "../../net/address.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import type { Desired, DesiredAddress } from "../import/desired.ts";
@@ -10,8 +10,9 @@ import { usageError } from "../shell/exit.ts";
 import type { OwnedBlocks } from "../space/space.ts";
 import { readEntries } from "./entries.ts";
 
-const COLUMNS = ["address", "handle", "host", "attributes"] as const;
+const COLUMNS = ["address", "handle", "host", "attributes", "affinityType"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
+const HOST_TYPES: readonly AffinityType[] = ["host", "virtual"];
 
 /** Returns the desired state of tables, in existing pools. Errors: lines that cannot be read, each with its number. */
 export const desiredFromCsv = (
@@ -23,7 +24,7 @@ export const desiredFromCsv = (
     [...texts].flatMap(([file, text]) => addressesInTable(file, text)),
   );
 
-/** Parses the lines of a table; its first line names the columns in any order. */
+/** Parses the lines of a table; its first line names the columns in any order, in any case. */
 export const addressesInTable = (file: string, text: string): DesiredAddress[] =>
   readEntries(
     linesOf(file, text).map(({ record, info }) => ({
@@ -50,19 +51,22 @@ function linesOf(file: string, text: string): { readonly record: Line; readonly 
 }
 
 function columnsOf(file: string, header: readonly string[]): string[] {
-  const names = header.map((name) => name.trim().toLowerCase());
-  const missing = REQUIRED.filter((name) => !names.includes(name));
-  const unknown = names.filter((name) => !COLUMNS.some((known) => known === name));
-  if (missing.length === 0 && unknown.length === 0 && new Set(names).size === names.length)
-    return names;
+  const names = header.map((name) => {
+    const plain = name.trim().toLowerCase();
+    return COLUMNS.find((known) => known.toLowerCase() === plain);
+  });
+  const known = names.filter((name) => name !== undefined);
+  const isWhole = REQUIRED.every((name) => known.includes(name));
+  if (isWhole && known.length === names.length && new Set(known).size === known.length)
+    return known;
   throw usageError(
-    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS.join(",")}, each once, of which attributes may be left out.`,
+    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS.join(",")}, each once, of which attributes and affinityType may be left out.`,
   );
 }
 
 /** Reads a line, or returns its error. */
 function lineOf(
-  { address = "", handle = "", host = "", attributes = "" }: Line,
+  { address = "", handle = "", host = "", attributes = "", affinityType = "" }: Line,
   where: string,
 ): DesiredAddress | string {
   const read = parsePlainAddress(address);
@@ -71,10 +75,13 @@ function lineOf(
   if (host === "") return "host is missing";
   const set = parseAttributes(attributes);
   if (!set.ok) return `attributes ${set.problem}`;
+  const type = HOST_TYPES.find((known) => known === (affinityType || "host"));
+  if (type === undefined)
+    return `affinityType is "${affinityType.slice(0, 80)}"; it must be ${HOST_TYPES.join(" or ")}, and is host if it is empty`;
   return {
     address: read.value,
     handle,
-    host: hostId("host", host),
+    host: hostId(type, host),
     attributes: set.value,
     where,
   };
@@ -136,6 +143,8 @@ export function csvOf({ blocks, owners }: OwnedBlocks, escapesFormulas: boolean)
         handle,
         host,
         attributes: attributesText(owners.get(address)?.owner?.active ?? {}),
+        // A host is what a line without a type names.
+        affinityType: owners.get(address)?.affinityType === "virtual" ? "virtual" : "",
       })),
   );
   return stringify(lines, {

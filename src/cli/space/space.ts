@@ -1,7 +1,7 @@
 import { formatTime } from "../../base/time.ts";
 import type { PlatClient } from "../../client/index.ts";
 import type { Block } from "../../kernel/values/block.ts";
-import { hostId } from "../../kernel/values/host.ts";
+import { type AffinityType, hostId } from "../../kernel/values/host.ts";
 import { isReleased } from "../../kernel/values/slot.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { counting } from "../output/progress.ts";
@@ -17,8 +17,10 @@ import { type Configuration, readConfiguration } from "./configuration.ts";
 import { assignedIn, type OwnedAddress, readContents } from "./contents.ts";
 import { type HeldAddress, readOwners } from "./handles.ts";
 
-/** The handle and the owner of an address. */
-export type HeldBy = Pick<HeldAddress, "handle" | "owner">;
+/** The handle and the owner of an address, and the type of its host, which only a walk tells. */
+export interface HeldBy extends Pick<HeldAddress, "handle" | "owner"> {
+  readonly affinityType?: AffinityType;
+}
 
 /** Blocks with their addresses, and the owners of these. */
 export interface OwnedBlocks {
@@ -115,7 +117,7 @@ async function ownersOf(
   shown: ShownProgress,
 ): Promise<OwnedBlocks["owners"]> {
   const seen = new Map<string | undefined, HeldBy>(
-    assigned.map(({ generation, handle, owner }) => [generation, { handle, owner }]),
+    assigned.map(({ generation, ...held }) => [generation, held]),
   );
   const owners = new Map<string, HeldBy>();
   const unseen: AddressInBlock[] = [];

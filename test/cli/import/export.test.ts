@@ -69,7 +69,7 @@ it("an export of nothing is a list of the configuration alone", async () => {
       },
     ],
   });
-  expect((await plat("export", "csv")).out).toBe("address,handle,host,attributes\n");
+  expect((await plat("export", "csv")).out).toBe("address,handle,host,attributes,affinityType\n");
 });
 
 it("pools of prefixes are in no export, which says so", async () => {
@@ -84,7 +84,7 @@ it("pools of prefixes are in no export, which says so", async () => {
     "IPAMConfig",
   ]);
   expect(await plat("export", "csv")).toMatchObject({
-    out: "address,handle,host,attributes\n",
+    out: "address,handle,host,attributes,affinityType\n",
     err,
   });
 });
@@ -188,13 +188,13 @@ describe("plat export csv of names that a spreadsheet would execute", () => {
     const { exit, out } = await plat("export", "csv", "--escape-formulas");
     expect(exit).toBe(0);
     const [header, ...lines] = out.trimEnd().split("\n");
-    expect(header).toBe("address,handle,host,attributes");
+    expect(header).toBe("address,handle,host,attributes,affinityType");
     expect(lines).toEqual([
-      `10.0.0.0,"'=HYPERLINK(""http://x.example"")",'-n1,'+a=1`,
-      "10.0.0.1,'+1,'-n1,'+a=1",
-      "10.0.0.2,'-1,'-n1,'+a=1",
-      "10.0.0.3,'@SUM(A1),'-n1,'+a=1",
-      "10.0.0.4,a=1,'-n1,'+a=1",
+      `10.0.0.0,"'=HYPERLINK(""http://x.example"")",'-n1,'+a=1,`,
+      "10.0.0.1,'+1,'-n1,'+a=1,",
+      "10.0.0.2,'-1,'-n1,'+a=1,",
+      "10.0.0.3,'@SUM(A1),'-n1,'+a=1,",
+      "10.0.0.4,a=1,'-n1,'+a=1,",
     ]);
   });
 });

@@ -57,12 +57,30 @@ describe("plat import csv", () => {
     await importing(TABLE);
     const { exit, out } = await plat("export", "csv");
     expect(exit).toBe(0);
-    expect(out).toBe(`address,handle,host,attributes
-10.0.0.1,vm-1,rack-1,note=a\\;b=c;owner=ops
-10.0.0.2,vm-2,rack-2,
-10.0.0.17,vm-1,rack-2,"owner=o,ps"
+    expect(out).toBe(`address,handle,host,attributes,affinityType
+10.0.0.1,vm-1,rack-1,note=a\\;b=c;owner=ops,
+10.0.0.2,vm-2,rack-2,,
+10.0.0.17,vm-1,rack-2,"owner=o,ps",
 `);
     expect((await importing(out)).err).toContain("everything exists already");
+  });
+
+  it("gives an address of a virtual host to that, not to the machine of its name", async () => {
+    await withPool();
+    const request = { host: "lb", affinityType: "virtual", ipv4: 1, handle: "web" };
+    await call("POST", "/v1/assign", request);
+    await call("POST", "/v1/assign", { host: "lb", ipv4: 1, handle: "machine" });
+    const { out } = await plat("export", "csv");
+    const lines = out.trimEnd().split("\n").slice(1);
+    expect(lines.map((line) => line.split(",").slice(1).join()).sort()).toEqual([
+      "machine,lb,,",
+      "web,lb,,virtual",
+    ]);
+    const env = { PLAT_SPACE: `${space()}-elsewhere` };
+    const pool = ["pool", "create", "main", "--cidr", "10.0.0.0/24", "--block-size", "28"];
+    expect((await platWith({ env }, ...pool)).exit).toBe(0);
+    expect((await platWith({ env, stdin: out }, "import", "csv", "-f", "-")).exit).toBe(0);
+    expect((await platWith({ env }, "export", "csv")).out).toBe(out);
   });
 
   it("takes what an export wrote as it is, with blanks at its ends", async () => {
@@ -192,7 +210,7 @@ describe("plat import csv", () => {
     ["address,handle,host\n", "- has no objects of a kind that Plat takes"],
     [
       "host,handle\n",
-      'begins with the columns "host,handle"; they must be address,handle,host,attributes',
+      'begins with the columns "host,handle"; they must be address,handle,host,attributes,affinityType',
     ],
     ["address,handle,host,mac\n", 'begins with the columns "address,handle,host,mac"'],
     ["address,handle,host,host\n", "each once"],
@@ -200,6 +218,10 @@ describe("plat import csv", () => {
     ["address,handle,host\n\n10.0.0.1,,b\n", "stdin, line 3: handle is missing"],
     ["address,handle,host\n10.0.0.1,a,\n", "stdin, line 2: host is missing"],
     ["address,handle,host,attributes\n10.0.0.1,a,b,x=1;x=2\n", "attributes names x twice"],
+    [
+      "address,handle,host,affinitytype\n10.0.0.1,a,b,machine\n",
+      'affinityType is "machine"; it must be host or virtual, and is host if it is empty',
+    ],
     [
       "address,handle,host,attributes\n10.0.0.1,a,b,x=1\n10.0.0.2,a,b,x=1\\\n",
       "stdin, line 3: attributes ends with a backslash",
