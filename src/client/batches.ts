@@ -33,17 +33,17 @@ export async function* inBatches(
   const underWay: Promise<Ended>[] = [];
   let failed: Failed | undefined;
   for await (const batch of cutInBatches(keyed(requests))) {
-    underWay.push(ended(carriedOut(sending, batch, signal)));
+    underWay.push(ended(sending, batch, signal));
     if (underWay.length < BATCHES_AT_ONCE_MAX) continue;
     const first = await (underWay.shift() as Promise<Ended>);
-    if ("error" in first) failed = first;
-    else yield* first.results;
+    yield* first.results;
+    failed = first.failed;
     if (failed) break;
   }
   for (const each of underWay) {
     const batch = await each;
-    if ("error" in batch) failed ??= batch;
-    else yield* batch.results;
+    yield* batch.results;
+    failed ??= batch.failed;
   }
   if (failed) throw failed.error;
 }
@@ -51,26 +51,40 @@ export async function* inBatches(
 interface Failed {
   readonly error: unknown;
 }
-type Ended = Failed | { readonly results: readonly BatchResult[] };
 
-/** Returns a promise that never rejects, because nobody awaits it before its turn. */
-const ended = (results: Promise<readonly BatchResult[]>): Promise<Ended> =>
-  results.then(
-    (all) => ({ results: all }),
-    (error: unknown) => ({ error }),
-  );
+/** The results that a batch has, and why it has no others. */
+interface Ended {
+  readonly results: readonly BatchResult[];
+  readonly failed?: Failed;
+}
 
 interface Left {
   readonly at: number;
   readonly request: BatchedRequest;
 }
 
-async function carriedOut(
+/** Carries out a batch. The promise never rejects, because nobody awaits it before its turn. */
+async function ended(
+  sending: Sending,
+  batch: Batch,
+  signal: AbortSignal | undefined,
+): Promise<Ended> {
+  const results: BatchResult[] = [];
+  try {
+    await carryOut(sending, batch, results, signal);
+    return { results };
+  } catch (error) {
+    return { results, failed: { error } };
+  }
+}
+
+/** Sends a batch until nothing is left that another try may serve. Each try puts its results into `results`. */
+async function carryOut(
   { send, sleep, now, retryMs }: Sending,
   { from, requests }: Batch,
+  results: BatchResult[],
   signal: AbortSignal | undefined,
-): Promise<readonly BatchResult[]> {
-  const results: BatchResult[] = [];
+): Promise<void> {
   let left: readonly Left[] = requests.map((request, at) => ({ at, request }));
   let endMs = now() + retryMs;
   for (let fruitless = 0; left.length > 0 && fruitless < FRUITLESS_MAX; ) {
@@ -90,7 +104,6 @@ async function carriedOut(
     if (soon.length > 0) await sleep(Math.max(...soon.map(({ waitMs }) => waitMs)), signal);
     left = soon;
   }
-  return results;
 }
 
 /** Returns what of a request is to be sent again; nothing if its result is final, or a wait is too long. */

@@ -28,7 +28,8 @@ export async function connect(
     {
       endpoint: url,
       space: space ?? (variables.PLAT_SPACE || undefined),
-      region: region ?? (variables.PLAT_REGION || undefined),
+      // With a Region requests are signed, so the variable must not take the place of the network's token.
+      region: region ?? (tokenFile === undefined ? variables.PLAT_REGION || undefined : undefined),
       token: tokenFile === undefined ? variables.PLAT_TOKEN || undefined : await tokenIn(tokenFile),
       apiKey: variables.PLAT_API_KEY || undefined,
     },

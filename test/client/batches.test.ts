@@ -128,6 +128,20 @@ describe("requests in batches", () => {
     expect(Math.max(...seen)).toBe(BATCHES_AT_ONCE_MAX);
   });
 
+  it("have the results of a first try when the second gets no answer", async () => {
+    const { plat } = api(({ assign }, batch) => {
+      if (batch > 0) throw new TypeError("fetch failed");
+      return assign?.handle === "late" ? problem("unavailable") : { status: 200 };
+    });
+    const got: number[] = [];
+    const all = async () => {
+      for await (const { index } of plat.inBatches([assign("a"), assign("late"), assign("b")]))
+        got.push(index);
+    };
+    await expect(all()).rejects.toThrow("fetch failed");
+    expect(got).toEqual([0, 1, 2]);
+  });
+
   it("are sent again without those that are done, after the wait that the answers name", async () => {
     const { batches, waitsMs, all } = api(({ assign }, batch) =>
       assign?.handle === "late" && batch === 0 ? problem("unavailable") : { status: 200 },

@@ -439,7 +439,10 @@ describe("the token", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const env = { PLAT_TOKEN: "of-the-process" };
-    await cni("STATUS", network({ endpoint, tokenFile }), { env });
+    // A Region would have requests signed, without the token.
+    await cni("STATUS", network({ endpoint, tokenFile }), {
+      env: { ...env, PLAT_REGION: "eu-central-1" },
+    });
     await cni("STATUS", network({ endpoint }), { env });
     await cni("STATUS", network({ endpoint: undefined }), {
       env: { PLAT_ENDPOINT: endpoint },

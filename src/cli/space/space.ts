@@ -117,7 +117,10 @@ async function ownersOf(
   shown: ShownProgress,
 ): Promise<OwnedBlocks["owners"]> {
   const seen = new Map<string | undefined, HeldBy>(
-    assigned.map(({ generation, ...held }) => [generation, held]),
+    assigned.map(({ generation, handle, owner, affinityType }) => [
+      generation,
+      { handle, owner, affinityType },
+    ]),
   );
   const owners = new Map<string, HeldBy>();
   const unseen: AddressInBlock[] = [];

@@ -11,14 +11,15 @@ const FORECAST_MS_MAX = 30 * 24 * HOUR_MS;
 /**
  * Returns when a pool has no address left if its use grows on as in the last day: a line through the samples by least
  * squares, from the newest sample on. Returns nothing if the samples cover less than an hour, if the use does not grow,
- * or if the pool lasts for 30 days or more.
+ * if the pool lasts for 30 days or more, or if it has no assignable address.
  *
  * @param samples the oldest first
  * @returns milliseconds since the epoch; the time of the newest sample if nothing is left
  */
 export function exhaustedAtMs(samples: readonly UsageSample[]): number | undefined {
   const newest = samples.at(-1);
-  if (!newest) return undefined;
+  // A pool that reservations cover whole has nothing to run out of.
+  if (!newest || newest.assignable <= 0n) return undefined;
   if (newest.available <= 0n) return newest.atMs;
   const points = samples
     .filter(({ atMs }) => newest.atMs - atMs <= FORECAST_WINDOW_MS)

@@ -101,6 +101,7 @@ describe("blocks with their addresses, and whose these are", () => {
     expect(all.owners.get("2001:db8::1")).toEqual({
       handle: "web-0",
       owner: { active: { pod: "web-0", namespace: "shop" }, alternate: { pod: "web-1" } },
+      affinityType: "host",
     });
     expect(routes).toEqual(["GET /v1/blocks", "GET /v1/contents"]);
   });

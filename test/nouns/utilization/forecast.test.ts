@@ -37,6 +37,10 @@ describe("the forecast of a pool of 1,000 addresses", () => {
     else expect(((at ?? 0) - NOW_MS) / HOUR_MS).toBeCloseTo(hours, 0);
   });
 
+  it("has none for a pool that reservations cover whole, which is not exhausted", () => {
+    expect(exhaustedAtMs(hourly([0, 0, 0], 0n))).toBeUndefined();
+  });
+
   it("does not look at what is older than a day", () => {
     const old = hourly(Array.from({ length: 60 }, (_, n) => (n < 30 ? 30 * n : 500)));
     expect(exhaustedAtMs(old)).toBeUndefined();

@@ -79,7 +79,8 @@ export const SETTINGS = {
   },
   maxAddressesPerRequest: {
     read: v.optional(whole(1, ADDRESSES_PER_REQUEST_MAX), SETTINGS_DEFAULT.maxAddressesPerRequest),
-    words: "The most addresses of a family that one request can ask for.",
+    words:
+      "The most addresses that one request can ask for, of all families and interfaces together.",
     flag: { value: "<n>", help: "Maximum number of addresses in one request", as: "count" },
   },
   allowBareRelease: {
