@@ -50,7 +50,7 @@ const HEIGHT_PX = 900;
 const SEED = 1;
 /** Jobs are done while a test waits; blocks that become empty stay. */
 const SCHEDULE = { reclaimSeconds: 3_600, repairSeconds: 3_600, workSeconds: 1 };
-/** The first has pages alone. The others draw a browser's own window around each, which takes half of their processor. */
+/** The first has pages alone. The others draw a browser's own window around each, which takes a third of the processor. */
 const PLACES = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
