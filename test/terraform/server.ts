@@ -20,11 +20,13 @@ import { signerOf } from "../../twin/signature.ts";
  * - `work` executes the scheduled runs
  *
  * With `--signed` it serves requests only that are signed by the example's keys of AWS, as API Gateway does.
+ * With `--tenant NAME` its callers have a token that names a tenant.
  * With `--stale`, the functions that assign use a copy of the configuration until it is 18 s old, as one in AWS may.
  */
 const { values } = parseArgs({
   options: {
     signed: { type: "boolean", default: false },
+    tenant: { type: "string" },
     stale: { type: "boolean", default: false },
   },
 });
@@ -42,11 +44,14 @@ const halting = () =>
   startedAtMs + Math.floor((now() - startedAtMs) / EFFECTIVE_MS_MAX) * EFFECTIVE_MS_MAX;
 const late = functionsOver(wiringOver(table, { now: halting })).handlers;
 
+/** The caller as the authorizer of tokens names it; a server without tokens has none. */
+const authorizer = values.tenant === undefined ? undefined : { tenant: { name: values.tenant } };
 const served = values.stale ? { ...handlers, assign: late.assign, batch: late.batch } : handlers;
 const dated = Object.entries(served).map(([name, handler]): [string, typeof handler] => [
   name,
   async (event) => {
-    const reply = await handler(event);
+    const requestContext = { ...event.requestContext, ...(authorizer && { authorizer }) };
+    const reply = await handler({ ...event, requestContext });
     return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } };
   },
 ]);

@@ -142,6 +142,34 @@ func TestLostStateIsAdopted(t *testing.T) {
 	}
 }
 
+func TestTenantOfTheTokenIsNoDifference(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, "--tenant", "red")
+	s.pool("lan", lan)
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20, "cooldownSeconds": 0})
+	w := newWorkspace(t, s.url)
+	both := func(more string) string {
+		return fmt.Sprintf(web, "ipv4 = 1\n"+more) + "resource \"plat_prefix\" \"p\" {\n  handle = \"seven\"\n  family = 4\n  pools = [\"clusters\"]\n}\n"
+	}
+	w.config(both(""))
+	w.apply()
+	w.isSettled()
+	before := strings.Join(s.addressesOf("shop/web"), " ")
+	w.config(both(`attributes = { owner = "shop" }`))
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.isSettled()
+	w.config(both(`attributes = { tenant = "red" }`))
+	w.apply()
+	w.isSettled()
+	w.forget()
+	w.config(both(""))
+	contains(t, w.apply(), "The addresses were adopted")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before)
+	w.run("destroy", "-auto-approve")
+	equal(t, "addresses", len(s.addressesOf("shop/web")), 0)
+}
+
 func TestOtherAddressesOfTheHandleAreAnErrorAndCanBeImported(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

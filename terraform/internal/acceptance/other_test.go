@@ -85,6 +85,11 @@ func TestPrefixesOfOneHandleAreApart(t *testing.T) {
 	w.isSettled()
 	s.call(http.MethodPost, "/v1/prefixes/release", map[string]any{"handle": "two", "cidr": "10.64.32.0/20"}, nil)
 	contains(t, w.plan(), "1 to add, 0 to change, 0 to destroy")
+	w.apply()
+	w.isSettled()
+	w.config(strings.ReplaceAll(both, "handle", "description = \"new\"\n  handle"))
+	w.apply()
+	w.isSettled()
 }
 
 func TestEmptyFieldsReplaceNoPrefix(t *testing.T) {
@@ -177,6 +182,14 @@ data "plat_addresses" "red" {
 
 data "plat_utilization" "all" {}
 
+data "plat_utilization" "none" {
+  names = [for name in ["lan"] : name if name == "wan"]
+}
+
+output "none" {
+  value = length(data.plat_utilization.none.pools)
+}
+
 output "gateway" {
   value = data.plat_pool.lan.gateway
 }
@@ -194,7 +207,7 @@ output "capacity" {
 }
 `)
 	output := w.apply()
-	for _, line := range []string{`gateway = "10.1.0.1"`, `handles = "a a"`, `in_use = 3`, `capacity = 2`} {
+	for _, line := range []string{`gateway = "10.1.0.1"`, `handles = "a a"`, `in_use = 3`, `capacity = 2`, `none = 0`} {
 		contains(t, output, line)
 	}
 	w.isSettled()

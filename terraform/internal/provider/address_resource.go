@@ -297,7 +297,9 @@ func (r *addressResource) Create(ctx context.Context, req resource.CreateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.take(ctx, held)...)
+	tenant := tenantIn(ownerOf(held[0]), wanted.attributes)
+	keepTenant(ctx, resp.Private, tenant, &resp.Diagnostics)
+	resp.Diagnostics.Append(plan.take(ctx, held, tenant)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -361,7 +363,7 @@ func (r *addressResource) assign(ctx context.Context, wanted wanted, settle func
 		addError(diags, "The assigned addresses cannot be read", unanswered(err, "The next apply adopts them."), addressAttributes)
 		return nil
 	}
-	if difference := wanted.differenceTo(held); difference != "" {
+	if difference := wanted.asAssigned(held).differenceTo(held); difference != "" {
 		diags.AddAttributeError(tfpath.Root("handle"), "Another run assigns to this handle",
 			fmt.Sprintf("The handle %q was free a moment ago, and now %s. Two configurations must not share a handle.", wanted.handle, difference))
 		return nil
@@ -390,7 +392,7 @@ func unanswered(err error, then string) error {
 
 // adopt takes over the addresses that a handle has, if they are what is wanted.
 func (r *addressResource) adopt(wanted wanted, held []api.HeldAddress, diags *diag.Diagnostics) {
-	if difference := wanted.differenceTo(held); difference != "" {
+	if difference := wanted.asAssigned(held).differenceTo(held); difference != "" {
 		diags.AddAttributeError(tfpath.Root("handle"), "The handle has other addresses",
 			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are, by the command import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
 		return
@@ -454,6 +456,14 @@ func (w wanted) split(held []api.HeldAddress) (kept []api.HeldAddress, surplus [
 		}
 	}
 	return kept, surplus
+}
+
+// asAssigned returns what is wanted with the tenant that Plat added to the assigned addresses.
+func (w wanted) asAssigned(held []api.HeldAddress) wanted {
+	if len(held) > 0 {
+		w.attributes = withTenant(w.attributes, tenantIn(ownerOf(held[0]), w.attributes))
+	}
+	return w
 }
 
 // differenceTo says how the addresses of a handle differ from what is wanted; nothing if they do not.
@@ -521,7 +531,8 @@ func (r *addressResource) Read(ctx context.Context, req resource.ReadRequest, re
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	resp.Diagnostics.Append(state.take(ctx, held)...)
+	tenant := addedTenant(ctx, req.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(state.take(ctx, held, tenant)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -534,9 +545,11 @@ func (r *addressResource) Update(ctx context.Context, req resource.UpdateRequest
 	timeout, diags := plan.Timeouts.Update(ctx, addressTimeout)
 	resp.Diagnostics.Append(diags...)
 	wanted := wantedBy(ctx, plan, &resp.Diagnostics)
+	tenant := addedTenant(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	wanted.attributes = withTenant(wanted.attributes, tenant)
 	if config.Address.IsNull() {
 		// The plan has the first of the addresses, which nobody asked for.
 		wanted.address = ""
@@ -557,7 +570,7 @@ func (r *addressResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 	planned := plan.Addresses
-	resp.Diagnostics.Append(plan.take(ctx, held)...)
+	resp.Diagnostics.Append(plan.take(ctx, held, tenant)...)
 	if !planned.IsUnknown() {
 		if isSame := sameAssignments(heldIn(ctx, planned, &resp.Diagnostics), held); isSame {
 			// Their network can be another one since the plan, as after a change of the pool. The next plan has it.
@@ -649,6 +662,8 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 }
 
 func (r *addressResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	held, err := r.client.Handle(ctx, req.ID)
 	if err != nil {
 		addError(&resp.Diagnostics, "The handle cannot be read", err, addressAttributes)
@@ -664,8 +679,9 @@ func (r *addressResource) ImportState(ctx context.Context, req resource.ImportSt
 	importByName(ctx, "handle", req, resp)
 }
 
-// take writes what a handle has into a model. What the configuration says otherwise, in the same meaning, stays.
-func (m *addressModel) take(ctx context.Context, held []api.HeldAddress) diag.Diagnostics {
+// take writes what a handle has into a model, without the tenant that Plat added. What the configuration says otherwise,
+// in the same meaning, stays.
+func (m *addressModel) take(ctx context.Context, held []api.HeldAddress, tenant string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	has := countsIn(held)
 	m.IPv4, m.IPv6 = types.Int64Value(int64(has[4])), types.Int64Value(int64(has[6]))
@@ -677,7 +693,7 @@ func (m *addressModel) take(ctx context.Context, held []api.HeldAddress) diag.Di
 	}
 	known := texts(ctx, m.Attributes, &diags)
 	for _, each := range held {
-		if owner := ownerOf(each); !sameEntries(owner, known) {
+		if owner := withoutTenant(ownerOf(each), known, tenant); !sameEntries(owner, known) {
 			m.Attributes = mapOf(owner)
 			break
 		}

@@ -243,7 +243,11 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, prefixTimeout)
 	resp.Diagnostics.Append(diags...)
-	r.begin(fmt.Sprintf("prefix of IPv%d", plan.Family.ValueInt64()), "handle", plan.Handle.ValueString(), &resp.Diagnostics)
+	what := fmt.Sprintf("prefix of IPv%d", plan.Family.ValueInt64())
+	if named := textOf(plan.Cidr); named != nil {
+		what = "prefix " + *named
+	}
+	r.begin(what, "handle", plan.Handle.ValueString(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -261,8 +265,18 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.take(ctx, *held, &resp.Diagnostics)
+	tenant := plan.tenantIn(ctx, *held, &resp.Diagnostics)
+	keepTenant(ctx, resp.Private, tenant, &resp.Diagnostics)
+	plan.take(ctx, *held, tenant, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// tenantIn returns the tenant that Plat added to the attributes of the plan.
+func (m *prefixModel) tenantIn(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) string {
+	if held.Attributes == nil {
+		return ""
+	}
+	return tenantIn(*held.Attributes, texts(ctx, m.Attributes, diags))
 }
 
 // settled returns the prefix of the plan's family that the handle has after the destroy of this run that releases it.
@@ -282,15 +296,15 @@ func (r *prefixResource) settled(ctx context.Context, plan prefixModel, diags *d
 	return r.held(ctx, plan, diags)
 }
 
-// held returns the prefix of the plan that the handle has, or another one of its family; nothing without one.
+// held returns the prefix that the plan names, if the handle has it. If the plan names none, it is one of its family.
 func (r *prefixResource) held(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
 	all, err := r.client.Prefixes(ctx, plan.Handle.ValueString())
 	if err != nil {
 		addError(diags, "The handle cannot be read", err, prefixAttributes)
 		return nil
 	}
-	if found := among(all, plan.Cidr); found != nil {
-		return found
+	if textOf(plan.Cidr) != nil {
+		return among(all, plan.Cidr)
 	}
 	var found *api.HeldPrefix
 	for i, each := range all {
@@ -333,7 +347,7 @@ func prefixProof(handle, cidr string) string { return handle + importSeparator +
 
 func (m *prefixModel) differenceTo(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) string {
 	found := *m
-	found.take(ctx, held, diags)
+	found.take(ctx, held, m.tenantIn(ctx, held, diags), diags)
 	pools := names(ctx, m.Pools, diags)
 	switch {
 	case textOf(m.Cidr) != nil && !sameNetwork(m.Cidr.ValueString(), held.Cidr):
@@ -408,7 +422,8 @@ func (r *prefixResource) Read(ctx context.Context, req resource.ReadRequest, res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.take(ctx, *held, &resp.Diagnostics)
+	tenant := addedTenant(ctx, req.Private, &resp.Diagnostics)
+	state.take(ctx, *held, tenant, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -447,6 +462,8 @@ func (r *prefixResource) Delete(ctx context.Context, req resource.DeleteRequest,
 
 // ImportState takes a handle with one prefix, or HANDLE#CIDR.
 func (r *prefixResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	handle, cidr, isNamed := strings.Cut(req.ID, importSeparator)
 	all, err := r.client.Prefixes(ctx, handle)
 	if err != nil {
@@ -471,17 +488,19 @@ func (r *prefixResource) ImportState(ctx context.Context, req resource.ImportSta
 // described are the attributes in which Plat keeps a description and tags.
 var described = map[string]bool{"description": true, "tags": true}
 
-// take writes a prefix into the model. What the model says otherwise, in the same meaning, stays.
-func (m *prefixModel) take(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) {
+// take writes a prefix into the model, without the tenant that Plat added. What the model says otherwise, in the same
+// meaning, stays.
+func (m *prefixModel) take(ctx context.Context, held api.HeldPrefix, tenant string, diags *diag.Diagnostics) {
 	m.Cidr = text(m.Cidr, &held.Cidr, sameNetwork)
 	m.Pool = types.StringValue(held.Pool)
 	if prefix, err := netip.ParsePrefix(held.Cidr); err == nil {
 		m.Family, m.PrefixLength = familyOf(prefix), types.Int64Value(int64(prefix.Bits()))
 	}
+	known := texts(ctx, m.Attributes, diags)
 	var attributes *map[string]string
 	if held.Attributes != nil {
 		own := map[string]string{}
-		for name, value := range *held.Attributes {
+		for name, value := range withoutTenant(*held.Attributes, known, tenant) {
 			if !described[name] {
 				own[name] = value
 			}
@@ -490,7 +509,7 @@ func (m *prefixModel) take(ctx context.Context, held api.HeldPrefix, diags *diag
 			attributes = &own
 		}
 	}
-	if known := texts(ctx, m.Attributes, diags); attributes == nil || !sameEntries(known, *attributes) {
+	if attributes == nil || !sameEntries(known, *attributes) {
 		m.Attributes = entries(m.Attributes, attributes)
 	}
 	m.Description = text(m.Description, held.Description, nil)

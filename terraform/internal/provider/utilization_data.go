@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/plat-ipam/terraform-provider-plat/internal/plat"
 )
 
 func newUtilizationData() datasource.DataSource { return &utilizationData{} }
@@ -88,7 +89,12 @@ func (d *utilizationData) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	used, err := d.client.Utilization(ctx, named)
+	// Without names it is all pools, and with an empty list none.
+	var used []plat.PoolUsage
+	var err error
+	if named == nil || len(named) > 0 {
+		used, err = d.client.Utilization(ctx, named)
+	}
 	if err != nil {
 		addError(&resp.Diagnostics, "The utilization cannot be read", err, map[string]bool{})
 		return
