@@ -355,7 +355,7 @@ func (r *addressResource) assign(ctx context.Context, wanted wanted, settle func
 	err := r.client.Assign(ctx, wanted.requests(nil), nil, settle)
 	isTaken := takenBy(err, wanted.handle)
 	if err != nil && !isTaken {
-		addError(diags, "No address was assigned", unanswered(err, "The next apply adopts what was assigned."), addressAttributes)
+		addError(diags, "No address was assigned", unanswered(err, "The next apply adopts what was assigned. If that is a part of it, it names the import that takes it over."), addressAttributes)
 		return nil
 	}
 	held, err := r.client.Handle(ctx, wanted.handle)
