@@ -1,8 +1,11 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 100;
+
+/** The calls of this process, each of which has names of its own. */
+let calls = 0;
 
 /**
  * Makes a directory that several processes may need at once: one process makes it, and the others wait. The directory is
@@ -19,12 +22,16 @@ export async function makeOnce(
 ): Promise<void> {
   const making = `${directory}.making`;
   await mkdir(dirname(directory), { recursive: true });
-  const isOurs = await writeFile(making, `${process.pid}`, { flag: "wx" }).then(
+  const temporary = `${directory}.${process.pid}.${calls++}`;
+  // The file appears with its content: an empty one would say that its process has died.
+  const own = `${temporary}.making`;
+  await writeFile(own, `${process.pid}`);
+  const isOurs = await link(own, making).then(
     () => true,
     () => false,
   );
+  await rm(own);
   if (!isOurs) while (await isBeingMade(making)) await sleep(POLL_MS);
-  const temporary = `${directory}.${process.pid}`;
   try {
     if (await isMade()) return;
     await fill(temporary);

@@ -32,8 +32,14 @@ const make = (text: string) =>
   );
 
 it("of many that need a directory at once, one makes it, and it leaves nothing beside", async () => {
-  await Promise.all(Array.from({ length: 5 }, () => make("one")));
-  expect([fills, await textOf("made"), await readdir(place)]).toEqual([1, "one", ["made"]]);
+  for (let round = 1; round <= 20; round++) {
+    await Promise.all(Array.from({ length: 8 }, () => make(`${round}`)));
+    expect([fills, await textOf("made"), await readdir(place)]).toEqual([
+      round,
+      `${round}`,
+      ["made"],
+    ]);
+  }
 });
 
 it("a directory in another state is replaced", async () => {
