@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeOnce } from "../../pack/made-once.ts";
 
 /** No process has this number, because Linux gives numbers below 2^22. */
@@ -41,6 +41,37 @@ it("of many that need a directory at once, one makes it, and it leaves nothing b
     ]);
   }
 });
+
+it("a maker is not taken for dead while it writes who it is, however slow the disk", async () => {
+  vi.doMock("node:fs/promises", async (original) => {
+    const files = await original<typeof import("node:fs/promises")>();
+    return { ...files, writeFile: slowWrite };
+  });
+  // Under another name, because the module may be loaded already.
+  const slow = "../../pack/made-once.ts?slow";
+  const { makeOnce: making } = (await import(slow)) as typeof import("../../pack/made-once.ts");
+  vi.doUnmock("node:fs/promises");
+  const one = () =>
+    making(
+      join(place, "made"),
+      async () => (await textOf("made")) === "one",
+      async (temporary) => {
+        fills++;
+        await mkdir(temporary);
+        await writeFile(join(temporary, "file"), "one");
+      },
+    );
+  await Promise.all([one(), one(), one()]);
+  expect([fills, await readdir(place)]).toEqual([1, ["made"]]);
+});
+
+/** Creates a file, and writes it when others had time to read it. */
+async function slowWrite(path: string, text: string, how?: { readonly flag?: string }) {
+  const file = await open(path, how?.flag ?? "w");
+  for (let n = 0; n < 100; n++) await new Promise((resolve) => setImmediate(resolve));
+  await file.writeFile(text);
+  await file.close();
+}
 
 it("a directory in another state is replaced", async () => {
   await make("one");
