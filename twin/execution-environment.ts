@@ -25,12 +25,8 @@ export interface EnvironmentProps {
   readonly credentials: Credentials;
   /** The endpoint that replaces DynamoDB's name. */
   readonly dynamoEndpoint: string;
-  /** The endpoint that replaces Secrets Manager's name. */
-  readonly secretsEndpoint: string;
-  /** The endpoint that replaces Systems Manager's name. */
-  readonly parametersEndpoint: string;
-  /** The endpoint that replaces the names of EventBridge, S3 and SQS. */
-  readonly publishedEndpoint: string;
+  /** The endpoint that replaces the names of all other services. */
+  readonly servicesEndpoint: string;
   readonly logs: Logs;
   readonly reaper: Reaper;
 }
@@ -196,19 +192,18 @@ function exitError(code: number | null, signal: NodeJS.Signals | null): Function
  * override those of the template.
  */
 function variablesOf(props: EnvironmentProps): Record<string, string> {
-  const { deployed, directory, region, credentials } = props;
-  const { dynamoEndpoint, secretsEndpoint, parametersEndpoint, publishedEndpoint } = props;
+  const { deployed, directory, region, credentials, dynamoEndpoint, servicesEndpoint } = props;
   return {
     ...deployed.variables,
     _HANDLER: deployed.handler,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_DEFAULT_REGION: region,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoEndpoint,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: publishedEndpoint,
-    AWS_ENDPOINT_URL_S3: publishedEndpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsEndpoint,
-    AWS_ENDPOINT_URL_SQS: publishedEndpoint,
-    AWS_ENDPOINT_URL_SSM: parametersEndpoint,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: servicesEndpoint,
+    AWS_ENDPOINT_URL_S3: servicesEndpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: servicesEndpoint,
+    AWS_ENDPOINT_URL_SQS: servicesEndpoint,
+    AWS_ENDPOINT_URL_SSM: servicesEndpoint,
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(deployed.memoryMb),
     AWS_LAMBDA_FUNCTION_NAME: deployed.name,

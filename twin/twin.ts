@@ -15,12 +15,10 @@ import { startGateway } from "./gateway.ts";
 import { Lambda } from "./lambda.ts";
 import { Logs } from "./logs.ts";
 import { lambdaNode } from "./node.ts";
-import { startParameters } from "./parameters.ts";
-import { Published } from "./published.ts";
 import { Queues } from "./queues.ts";
 import { Reaper } from "./reaper.ts";
 import { startSchedules } from "./scheduler.ts";
-import { startSecrets } from "./secrets.ts";
+import { Services } from "./services.ts";
 import { signing } from "./signing.ts";
 import { readStacks } from "./stacks.ts";
 import { Streams } from "./streams.ts";
@@ -53,7 +51,7 @@ export interface Twin {
   /** The trouble of all functions with the table, which a test can make. */
   readonly tableFaults: TableFaults;
   /** The bus and the buckets, with everything that the functions put there. */
-  readonly published: Published;
+  readonly services: Services;
   readonly logs: Logs;
   /** A client of DynamoDB that no policy limits. */
   readonly database: DynamoDBClient;
@@ -115,23 +113,8 @@ export async function startTwin(
   );
   const roleOf = (accessKeyId: string) => holders.get(accessKeyId)?.role;
   const proxy = await startTableProxy({ table, holders, endpoint: database.endpoint });
-  const secrets = await startSecrets({
-    ...deployment,
-    directory: join(kept, "secrets"),
-    roleOf,
-  });
-  const parameters = await startParameters({
-    ...deployment,
-    directory: join(kept, "parameters"),
-    roleOf,
-  });
-  const published = new Published({
-    ...deployment,
-    directory: join(kept, "buckets"),
-    queues,
-    roleOf,
-  });
-  const publishedEndpoint = await published.start();
+  const services = new Services({ ...deployment, directory: kept, queues, roleOf });
+  const servicesEndpoint = await services.start();
   const lambda = new Lambda({
     deployment,
     queues,
@@ -142,9 +125,7 @@ export async function startTwin(
       region,
       credentials: { ...keysOf("ASIA", deployed.name), sessionToken: deployed.name },
       dynamoEndpoint: proxy.endpoint,
-      secretsEndpoint: secrets.endpoint,
-      parametersEndpoint: parameters.endpoint,
-      publishedEndpoint,
+      servicesEndpoint,
       logs,
       reaper,
     }),
@@ -161,9 +142,7 @@ export async function startTwin(
     await streams.stop();
     await lambda.stop(UNDERWAY_MS_MAX);
     await proxy.stop();
-    secrets.stop();
-    parameters.stop();
-    published.stop();
+    services.stop();
     await database.stop();
     await logs.stop();
     reaper.stop();
@@ -187,7 +166,7 @@ export async function startTwin(
     eventSources: new EventSources(deployment, lambda, queues),
     streams,
     tableFaults: proxy.faults,
-    published,
+    services,
     logs,
     database: database.client,
     context: database.context,

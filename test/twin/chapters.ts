@@ -99,20 +99,20 @@ async function reclaimed({ twin, plat }: Scene): Promise<void> {
 }
 
 const isTold = (twin: Twin, handle: string) =>
-  eventually(() => expect(JSON.stringify(twin.published.events)).toContain(handle));
+  eventually(() => expect(JSON.stringify(twin.services.events)).toContain(handle));
 
 const unpublished: Situation = {
   async ill(scene) {
-    const { published } = scene.twin;
-    const before = published.rejections;
-    published.isBusDown = true;
+    const { services } = scene.twin;
+    const before = services.rejections;
+    services.isBusDown = true;
     await assignOver(scene);
-    await eventually(() => expect(published.rejections).toBeGreaterThan(before));
-    expect(JSON.stringify(published.events)).not.toContain(handleIn(scene.space));
+    await eventually(() => expect(services.rejections).toBeGreaterThan(before));
+    expect(JSON.stringify(services.events)).not.toContain(handleIn(scene.space));
   },
   says: { "plat check": HOLDS },
   async ends({ twin, space }) {
-    twin.published.isBusDown = false;
+    twin.services.isBusDown = false;
     await isTold(twin, handleIn(space));
   },
 };
@@ -294,7 +294,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     },
     says: { "plat alarm get": NO_ALARM, "plat check": HOLDS },
     async ends({ twin, space }) {
-      expect(JSON.stringify(twin.published.events)).not.toContain(handleIn(space));
+      expect(JSON.stringify(twin.services.events)).not.toContain(handleIn(space));
       twin.streams.isOff = false;
       await isTold(twin, handleIn(space));
     },

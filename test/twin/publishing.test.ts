@@ -22,13 +22,13 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     twin.clientOf(1).call(method, path, body);
   /** Returns the details of the events of a handle, in their order. */
   const eventsOf = (handle: string) =>
-    twin.published.events
+    twin.services.events
       .map(({ DetailType, Detail }) => ({ type: DetailType, ...JSON.parse(Detail) }))
       .filter((event) => event.handle === handle);
   const typesOf = (handle: string) => eventsOf(handle).map(({ type }) => type);
   /** Returns all lines of the trail. */
   const lines = () =>
-    [...twin.published.objects.values()].flatMap((object) =>
+    [...twin.services.objects.values()].flatMap((object) =>
       gunzipSync(object)
         .toString()
         .trimEnd()
@@ -103,7 +103,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   });
 
   it("becomes lines of the trail under the hour, which say what was before and afterwards", async () => {
-    expect([...twin.published.objects.keys()]).toContainEqual(
+    expect([...twin.services.objects.keys()]).toContainEqual(
       expect.stringMatching(/^changes\/\d{4}\/\d\d\/\d\d\/\d\d\/\d{40}-.+\.jsonl\.gz$/),
     );
     expect(lines()).toContainEqual(
@@ -139,7 +139,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
       columns.flatMap(({ name, type }) => fieldsOfType(name, type)).sort(),
     );
     const [, folder = ""] = /^s3:\/\/[^/]+\/(.*)$/.exec(template) ?? [];
-    for (const [key, object] of twin.published.objects) {
+    for (const [key, object] of twin.services.objects) {
       const [line = ""] = gunzipSync(object).toString().split("\n");
       const hour = JSON.parse(line).at.slice(0, 13).replaceAll(/[-T]/g, "/");
       // biome-ignore lint/suspicious/noTemplateCurlyInString: Athena's own variable.
@@ -153,7 +153,7 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
     await eventually(() => expect(typesOf("web-8")).toEqual(["AddressAssigned"]));
     await call("POST", "/v1/release", { handle: "web-8" });
     await eventually(() => expect(typesOf("web-8")).toContain("AddressReleased"));
-    const taken = twin.published.events.filter(
+    const taken = twin.services.events.filter(
       ({ Source, DetailType }) =>
         RULE.source.includes(Source) && RULE["detail-type"].includes(DetailType),
     );
@@ -172,12 +172,12 @@ describe.runIf(emulatorBinary())("the stream of the table, on the twin of prod",
   });
 
   it("loses nothing while the bus is down", async () => {
-    twin.published.isBusDown = true;
+    twin.services.isBusDown = true;
     await assign("web-1");
     await assign("web-2");
-    await eventually(() => expect(twin.published.rejections).toBeGreaterThan(1));
+    await eventually(() => expect(twin.services.rejections).toBeGreaterThan(1));
     expect([...typesOf("web-1"), ...typesOf("web-2")]).toEqual([]);
-    twin.published.isBusDown = false;
+    twin.services.isBusDown = false;
     await eventually(() => {
       expect(new Set(typesOf("web-1"))).toEqual(new Set(["AddressAssigned"]));
       expect(new Set(typesOf("web-2"))).toEqual(new Set(["AddressAssigned"]));

@@ -50,7 +50,7 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
 
   /** Returns the number of slots that the lines of the trail fill. */
   const slotsInTrail = () =>
-    [...twin.published.objects.values()]
+    [...twin.services.objects.values()]
       .flatMap((object) => gunzipSync(object).toString().trimEnd().split("\n"))
       .map((line) => JSON.parse(line))
       .flatMap(({ changes }) => changes)
@@ -68,7 +68,7 @@ describe.runIf(emulatorBinary())("the trail that the bundles of prod write", () 
       await table.write({ step: "backup", key: item, when: [], change: { kind: "put", item } });
     const living = [...before, ...(await assigned("after", AFTER))];
     await eventually(() => expect(slotsInTrail()).toBe(BEFORE + AFTER));
-    for (const [key, object] of twin.published.objects) {
+    for (const [key, object] of twin.services.objects) {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       await writeFile(join(folder, key), object);
     }
