@@ -21,6 +21,7 @@ const IMAGE = join(ROOT, "dist", "image");
 /** A user without a name elsewhere, as images without a distribution have it. */
 const USER_ID = 65_532;
 const PORT = 8_787;
+const PROGRAMS = ["plat", "plat-controller"];
 const run = promisify(execFile);
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
@@ -45,7 +46,7 @@ const config = await blob(
     config: {
       User: `${USER_ID}:${USER_ID}`,
       Env: ["PATH=/usr/local/bin", "HOME=/tmp"],
-      Entrypoint: ["/usr/local/bin/node", "/app/dist/plat.js"],
+      Entrypoint: ["plat"],
       Cmd: ["serve", "--data", "/data", "--listen", "0.0.0.0"],
       ExposedPorts: { [`${PORT}/tcp`]: {} },
       Volumes: { "/data": {} },
@@ -119,14 +120,17 @@ async function putNode(folder: string): Promise<void> {
 /** Puts what the package has for the server, the command and the controller into a folder, with the library of the file. */
 async function putPlat(folder: string): Promise<void> {
   const app = join(folder, "app");
-  for (const name of [
-    "plat.js",
-    "plat-controller.js",
-    "publishing-thread.js",
-    "guard.mjs",
-    "console",
-  ])
+  const programs = PROGRAMS.map((name) => `${name}.js`);
+  for (const name of [...programs, "publishing-thread.js", "guard.mjs", "console"])
     await cp(join(ROOT, "dist", name), join(app, "dist", name), { recursive: true });
+  // The names by which a Deployment starts them. No shell looks for the program that a file names.
+  await mkdir(join(folder, "usr", "local", "bin"), { recursive: true });
+  for (const name of PROGRAMS)
+    await writeFile(
+      join(folder, "usr", "local", "bin", name),
+      `#!/usr/local/bin/node\nimport("/app/dist/${name}.js");\n`,
+      { mode: 0o755 },
+    );
   // It has no plugin if nobody has Go. Then it can be everything but the agent of a node.
   const plugin = `plat-cni-linux-${architecture}`;
   if (existsSync(join(ROOT, "dist", "plugin", plugin)))

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { invalid } from "../api/schema/problem.ts";
 import { checked } from "../api/schema/schema.ts";
 import { annotations } from "../api/schema/spiderpool-annotations.ts";
 import { isKeptKind } from "../nouns/application/workload.ts";
@@ -50,6 +51,18 @@ const RECLAIM = `${SPIDER_PREFIX}/ippool-reclaim`;
 const ADDRESS_ANNOTATIONS: readonly string[] = [...SUBNETS, NUMBER, RECLAIM];
 
 const podAnnotations = v.object({ annotations });
+
+/** The texts that Go takes for true and for false (https://pkg.go.dev/strconv#ParseBool). */
+const TRUE = ["1", "t", "T", "TRUE", "true", "True"];
+const FALSE = ["0", "f", "F", "FALSE", "false", "False"];
+
+/** Returns whether the addresses go when the controller of pods is deleted. Errors: a text that Go takes for neither. */
+function isReclaimed(text: string): boolean {
+  if (TRUE.includes(text)) return true;
+  if (FALSE.includes(text)) return false;
+  const field = `annotations.${RECLAIM}`;
+  throw invalid({ field, value: text, problem: 'must be "true" or "false"' });
+}
 
 const replicasOf = ({ spec }: PodController) => spec?.replicas ?? 1;
 
@@ -117,7 +130,7 @@ function applicationIn(manifest: object): Readonly<Record<string, unknown>> {
     ),
   }).annotations;
   if (!pools) return { replicas, start };
-  const keep = said[RECLAIM] === "false";
+  const keep = said[RECLAIM] !== undefined && !isReclaimed(said[RECLAIM]);
   const number = said[NUMBER] ?? "+1";
   const interfaces = pools.items.map(({ interface: name, pools: of }) => ({
     name,

@@ -131,6 +131,7 @@ export const SPIDERPOOL_KINDS: readonly DeclaredKind[] = [
     ...SPIDER_RESERVED_IP,
     resource: "spiderreservedips",
     noun: RESERVATIONS,
+    declares: ({ spec }) => isRecord(spec) && !same(spec.ips ?? [], []),
     read: (manifest) => ({ fields: { cidrs: parseReservedIp(manifest).spec.cidrs }, skipped: [] }),
     unsaid: UNSAID_OF_RESERVATION,
   },

@@ -535,6 +535,7 @@ function agentOf(choices: Choices): readonly object[] {
               {
                 name: "agent",
                 image: text("image"),
+                command: PROGRAM,
                 args: [
                   ...["agent", "--config", "/etc/plat/config.yaml", "--node", "$(NODE_NAME)"],
                   ...["--agent", `/etc/plat/${CONFLIST}`, "--listen", `:${AGENT_PORT}`],
@@ -570,6 +571,9 @@ function agentOf(choices: Choices): readonly object[] {
     },
   ];
 }
+
+/** The program by the name that it has in the image, whose own entry is `plat`. */
+const PROGRAM = ["plat-controller"];
 
 /** The container may do nothing but its work. */
 const CONFINED = {
@@ -621,6 +625,7 @@ function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>
               // clusterctl looks for this name.
               name: "manager",
               image: text("image"),
+              command: PROGRAM,
               args: ["run", "--config", "/etc/plat/config.yaml", "--listen", `:${PORT}`],
               ports: [{ name: "metrics", containerPort: PORT }],
               ...probesOf(PORT),

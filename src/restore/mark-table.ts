@@ -11,7 +11,7 @@ import {
 } from "../table/register-item.ts";
 import type { Table } from "../table/table.ts";
 
-/** A scheduled run marks the table, and the marker beside it, when the last mark is older than this. */
+/** A scheduled run marks the table when the last mark is older than this. */
 export const MARK_MS_MIN = 600_000;
 
 interface Marked {
@@ -25,7 +25,7 @@ interface Marked {
 const WENT_BACK = "went back in time: the marker beside it is later than its own mark";
 
 /**
- * Names a table in its register if that names none, and its replicas in other Regions beside it. Every ten minutes it marks the table, and then the marker beside it, with the time.
+ * Names a table in its register if that names none, and its replicas in other Regions beside it. Every ten minutes it marks the table with the time. The marker beside it has the time of the last mark; each run brings it there, because one may have been cut off before.
  *
  * The table gets each mark first. So a marker that is later than the mark of the table says that the table went back in time. Then the table is frozen.
  *
@@ -57,13 +57,17 @@ async function mark(
   { markedAtMs = 0 }: TableRegister,
   marker: Marker,
 ): Promise<void> {
-  if (now() < markedAtMs + MARK_MS_MIN) return;
   const besideMs = (await marker.read()) ?? 0;
+  if (besideMs === markedAtMs && now() < markedAtMs + MARK_MS_MIN) return;
   // Read after the marker, because another run may write both between the two reads.
   const { markedAtMs: seenMs } = await readRegister(table);
   if (besideMs > (seenMs ?? 0)) {
     await freezeTable(table, WENT_BACK);
     throw new TableFrozenError(`the table ${WENT_BACK}`);
+  }
+  if (seenMs !== undefined && now() < seenMs + MARK_MS_MIN) {
+    if (besideMs < seenMs) await marker.write(seenMs);
+    return;
   }
   const nextMs = Math.max(now(), (seenMs ?? 0) + 1);
   const { outcome } = await moveMark(table, seenMs, nextMs);

@@ -1,6 +1,6 @@
 import { TableFrozenError, UnavailableError } from "../base/outcome.ts";
 import type { Marker } from "./parameter-marker.ts";
-import { type DescribedTable, whyFrozen } from "./register.ts";
+import { type DescribedTable, type TableRegister, whyFrozen } from "./register.ts";
 import { readRegister } from "./register-item.ts";
 import type { Table } from "./table.ts";
 
@@ -59,9 +59,8 @@ export function guardedTable(
       readRegister(table, { consistent: false }),
       identifyOnce(),
     ]);
-    const why = whyFrozen(register, own);
-    if (why !== undefined) throw new TableFrozenError(why);
-    if (marker && Object.keys(register.ids).length === 0) await assertFirst(marker);
+    assertNotFrozen(register, own);
+    if (marker && isNew(register)) await assertFirst(table, own, marker);
     freshUntilMs = askedAtMs + REGISTER_FRESH_MS;
   }
 
@@ -89,19 +88,35 @@ export function guardedTable(
 
 const SERVING = Promise.resolve();
 
+const isNew = ({ ids }: TableRegister): boolean => Object.keys(ids).length === 0;
+
+/** @throws {TableFrozenError} if the table must not be written */
+function assertNotFrozen(register: TableRegister, own: DescribedTable): void {
+  const why = whyFrozen(register, own);
+  if (why !== undefined) throw new TableFrozenError(why);
+}
+
 /**
- * Checks that there was no table before a new one.
+ * Checks that there was no table before one whose register names none.
  *
  * @throws {TableFrozenError} if there was
  * @throws {UnavailableError} if the marker is out of reach
  */
-async function assertFirst({ name, read }: Pick<Marker, "name" | "read">): Promise<void> {
+async function assertFirst(
+  table: Table,
+  own: DescribedTable,
+  { name, read }: Pick<Marker, "name" | "read">,
+): Promise<void> {
   const atMs = await read().catch((cause: Error) => {
     throw new UnavailableError(`the marker beside the table cannot be read: ${cause.message}`, {
       cause,
     });
   });
   if (atMs === undefined) return;
+  // The first scheduled run names the table before it writes the marker, and may have done both since the register was read.
+  const register = await readRegister(table);
+  assertNotFrozen(register, own);
+  if (!isNew(register)) return;
   throw new TableFrozenError(
     `the table is empty, and the parameter ${name} says that this environment had another one at ${new Date(atMs).toISOString()}`,
     "An operator must deploy with the construct id and the Regions of that table again. An empty table serves once the parameter is set to 0; it may assign addresses that are in use.",

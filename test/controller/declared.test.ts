@@ -467,6 +467,19 @@ describe("Spiderpool's manifests", () => {
         expect(plat.reservations.get("gw")?.cidrs).toEqual(["10.3.0.1"]);
       },
     ));
+
+  it("of no reserved addresses declare nothing", () =>
+    keeping(
+      { kind: "SpiderReservedIP" },
+      ({ cluster }) => {
+        cluster.putObject(`${SPIDER}/spiderreservedips`, "none", { spec: {} });
+        cluster.putObject(`${SPIDER}/spiderreservedips`, "empty", { spec: { ips: [] } });
+      },
+      async ({ cluster, plat }) => {
+        expect(plat.writes).toEqual([]);
+        expect(eventsOf(cluster)).toEqual([]);
+      },
+    ));
 });
 
 describe("a Namespace", () => {
@@ -543,6 +556,7 @@ describe("an application", () => {
   const APPS = "/apis/apps/v1";
   const SUBNET = "ipam.spidernet.io/subnet";
   const NUMBER = "ipam.spidernet.io/ippool-ip-number";
+  const RECLAIM = "ipam.spidernet.io/ippool-reclaim";
   const template = (annotations: object) => ({ metadata: { annotations } });
   const subnet = template({ [SUBNET]: '{"ipv4":["net-4"],"ipv6":["net-6"]}' });
   const owned = { ownerReferences: [{ kind: "Deployment", controller: true }] };
@@ -607,7 +621,7 @@ describe("an application", () => {
         const annotations = {
           "ipam.spidernet.io/subnets": subnets,
           [NUMBER]: "5",
-          "ipam.spidernet.io/ippool-reclaim": "false",
+          [RECLAIM]: "false",
         };
         const spec = { template: template(annotations) };
         cluster.putObject(`${APPS}/deployments`, "web", { spec }, "shop");
@@ -621,6 +635,39 @@ describe("an application", () => {
           ],
           keep: true,
         });
+      },
+    ));
+
+  it.each([
+    ["False", true],
+    ["0", true],
+    ["T", false],
+    ["true", false],
+  ])("keeps its addresses for ippool-reclaim %j as Go reads it: %s", (reclaim, keep) =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) => {
+        const annotations = { [RECLAIM]: reclaim, "ipam.spidernet.io/subnet": '{"ipv4":["a"]}' };
+        const spec = { template: template(annotations) };
+        cluster.putObject(`${APPS}/deployments`, "web", { spec }, "shop");
+      },
+      async ({ plat }) => {
+        expect(plat.applications.get("shop/Deployment/web")?.addresses).toMatchObject({ keep });
+      },
+    ),
+  );
+
+  it("is rejected for an ippool-reclaim that Go does not read, and an Event names it", () =>
+    keeping(
+      { kind: "Deployment" },
+      ({ cluster }) => {
+        const annotations = { [RECLAIM]: "no", "ipam.spidernet.io/subnet": '{"ipv4":["a"]}' };
+        const spec = { template: template(annotations) };
+        cluster.putObject(`${APPS}/deployments`, "web", { spec }, "shop");
+      },
+      async ({ cluster, plat }) => {
+        expect(plat.writes).toEqual([]);
+        expect(eventsOf(cluster)[0]).toContain(`${RECLAIM} must be "true" or "false"`);
       },
     ));
 

@@ -74,6 +74,16 @@ describe("a run of the repair run's first shard", () => {
     expect(beside).toBe(first + MARK_MS_MIN);
   });
 
+  it("brings the marker to the last mark of the table if a run was cut off before it could", async () => {
+    const lost = { ...marker, write: () => Promise.reject(new Error("away")) };
+    expect(await run({ marker: lost })).toEqual([new Error("away")]);
+    expect(beside).toBeUndefined();
+    const first = nowMs;
+    nowMs += 60_000;
+    await run();
+    expect([beside, (await readRegister(table)).markedAtMs]).toEqual([first, first]);
+  });
+
   it("freezes a table that went back in time under its own id", async () => {
     await run();
     const backup = copyOf(table);

@@ -78,7 +78,10 @@ export const EXCUSES: readonly Excuse[] = [
         "nouns/pool/operations/create-pool.ts",
         'return new Rejection("invalid_request", `A space has at most',
       ],
-      ["nouns/pool/operations/administration.ts", "{ const detail = `A space has at most"],
+      [
+        "nouns/pool/operations/administration.ts",
+        'return new Rejection( "invalid_request", `A space',
+      ],
       ["nouns/pool/operations/pool-jobs.ts", '"" : "At least "'],
       ["nouns/reservation/operations/reserve.ts", "return UNSEEN; budget.look"],
       ["kernel/affinities/claim-range.ts", "not: BLOCKS_PER_CLAIM_MAX ||"],
@@ -296,7 +299,7 @@ export const EXCUSES: readonly Excuse[] = [
         "nouns/pool/operations/create-pool.ts",
         'return changedMeanwhile("pool", name); return { value: active',
       ],
-      ["nouns/pool/operations/administration.ts", "return RETRY"],
+      ["kernel/core/written.ts", "return RETRY"],
       ["kernel/assign/assign.ts", "} catch (thrown)"],
       [
         "kernel/assign/conclude.ts",
@@ -328,8 +331,6 @@ export const EXCUSES: readonly Excuse[] = [
       ["kernel/allocations/holding.ts", "not: block && takenUnder(block, part.token)"],
       ["kernel/blocks/borrowed-block.ts", "() => false }"],
       ["kernel/blocks/borrowed-block.ts", "return RETRY"],
-      ["nouns/registry/operations/namespaces.ts", "return RETRY"],
-      ["nouns/registry/operations/nodes.ts", "return RETRY"],
       ["nouns/pool/operations/pool-jobs.ts", 'not: "running" && job.markedAtMs'],
       ["nouns/pool/operations/pool-jobs.ts", "undefined ? context.now() : marked"],
       ["nouns/pool/operations/release-group.ts", "left.push( new ContentionError"],
@@ -470,7 +471,7 @@ export const EXCUSES: readonly Excuse[] = [
     why: "Rejections, other allocators and reads of prefixes that the nodes of a run do not ask for; pod-cidrs.test.ts, prefix-pools.test.ts and ensure-prefixes.test.ts do.",
     branches: [
       ["nouns/pool/operations/administration.ts", "const value = formatCidr(spec.cidr); const"],
-      ["nouns/pool/operations/change-pool.ts", '"prefixes" : "addresses"); if (seen.blockSize'],
+      ["nouns/pool/operations/change-pool.ts", '"prefixes" : "addresses"), blockSize:'],
       ["kernel/affinities/claim-range.ts", ') ? "assigns prefixes" : "has ranges"; const'],
       ["kernel/allocations/identify-address.ts", 'return new Rejection( "invalid_request",'],
       ["kernel/assign/no-prefix.ts", '] : ["only some block groups were looked'],

@@ -98,6 +98,28 @@ describe("a guarded table", () => {
       },
     );
 
+    it("serves if the first run names the table and writes the marker while it looks", async () => {
+      const overtaken = {
+        ...marker,
+        read: async () => {
+          put({ ...REGISTER, ids: { "eu-central-1": "table-1" } });
+          return Date.UTC(2026, 0, 31);
+        },
+      };
+      expect(await besideMarker(overtaken).write(WRITE)).toMatchObject({ outcome: "done" });
+    });
+
+    it("serves no write if its register names another table by the time it looks again", async () => {
+      const overtaken = {
+        ...marker,
+        read: async () => {
+          put({ ...REGISTER, ids: { "eu-central-1": "table-0" } });
+          return Date.UTC(2026, 0, 31);
+        },
+      };
+      await expect(besideMarker(overtaken).write(WRITE)).rejects.toThrow("from a backup");
+    });
+
     it("serves no write while an empty table cannot learn whether another was before it", async () => {
       const away = { ...marker, read: () => Promise.reject(new Error("away")) };
       await expect(besideMarker(away).write(WRITE)).rejects.toThrow(UnavailableError);

@@ -12,7 +12,8 @@ import { isRecord, list } from "./schema.ts";
 /** Items of a pod's annotation, one for each of its interfaces. */
 const ANNOTATION_ITEMS_MAX = 64;
 
-const FAMILIES = { ipv4: v.optional(poolList, []), ipv6: v.optional(poolList, []) };
+/** Go programs write `null` for a list that they did not set. */
+const FAMILIES = { ipv4: v.nullish(poolList, []), ipv6: v.nullish(poolList, []) };
 
 const object = v.custom<Record<string, unknown>>(isRecord, "must be an object with ipv4 or ipv6");
 
@@ -39,13 +40,13 @@ const item = v.pipe(
   object,
   v.looseObject({
     ...FAMILIES,
-    interface: v.optional(text),
-    cleangateway: v.optional(flag, false),
+    interface: v.nullish(text),
+    cleangateway: v.nullish(flag, false),
   }),
   v.check((named) => isForFamily(named), FOR_NO_FAMILY),
   v.transform(
     ({ interface: named, ipv4, ipv6, cleangateway }): AnnotationItem => ({
-      ...(named !== undefined && { interface: named }),
+      ...(typeof named === "string" && { interface: named }),
       pools: { 4: ipv4, 6: ipv6 },
       cleanGateway: cleangateway,
     }),

@@ -1,4 +1,4 @@
-import { BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
+import { BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { BITS } from "../../net/address.ts";
 import { cidrOf, formatCidr, type Interval, parseInterval } from "../../net/cidr.ts";
@@ -30,7 +30,7 @@ export function calicoResources(space: Space): readonly Resource[] {
     resource("IPAMConfig", "default", {
       strictAffinity: settings.strictAffinity,
       autoAllocateBlocks: settings.autoAllocateBlocks,
-      maxBlocksPerHost: settings.maxBlocksPerHost ?? BLOCKS_PER_HOST_MAX,
+      maxBlocksPerHost: blockLimitOf(settings),
       ipCooldownSeconds: settings.cooldownSeconds,
     }),
     ...reservations.map(({ name, cidrs }) =>
@@ -39,6 +39,25 @@ export function calicoResources(space: Space): readonly Resource[] {
     ...blocks.map((block) => withoutMadeUpHandles(ipamBlock(block, owners), block)),
     ...blocks.flatMap(affinityOf),
     ...handlesOf(blocks),
+  ];
+}
+
+/**
+ * Returns the limit of blocks as Calico has it. Its client takes 0 for 20. It cannot say that there is none, and it sets a limit only where
+ * affinity is strict (`SetIPAMConfig` in libcalico-go/lib/ipam).
+ */
+function blockLimitOf({ strictAffinity, maxBlocksPerHost }: Space["settings"]): number {
+  if (maxBlocksPerHost === BLOCKS_PER_HOST_DEFAULT && !strictAffinity) return 0;
+  return maxBlocksPerHost ?? BLOCKS_PER_HOST_MAX;
+}
+
+/** Returns the settings of a space that Calico keeps as they are written, and that its own client would not set. */
+export function unsettable(space: Space): readonly string[] {
+  const { strictAffinity, autoAllocateBlocks } = space.settings;
+  if (strictAffinity) return [];
+  return [
+    ...(autoAllocateBlocks ? [] : ["autoAllocateBlocks"]),
+    ...(blockLimitOf(space.settings) === 0 ? [] : ["maxBlocksPerHost"]),
   ];
 }
 

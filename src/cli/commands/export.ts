@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { stringify } from "yaml";
 import { lostFields } from "../../contract/manifest-fields.ts";
 import { listOfResources } from "../calico/ipam-block.ts";
-import { calicoResources, isOfAddresses } from "../calico/to-dump.ts";
+import { calicoResources, isOfAddresses, unsettable } from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { counted } from "../output/count.ts";
 import { YAML } from "../output/print.ts";
@@ -71,6 +71,7 @@ async function exportCalico(session: Session): Promise<void> {
   sayMissing(io, space);
   sayLeftOut(io, space);
   for (const pool of space.pools.filter(isOfAddresses)) sayLost(io, pool);
+  sayUnsettable(io, space);
   await checkNotEmpty(session, [...space.pools.filter(isOfAddresses), ...space.blocks], "blocks");
 }
 
@@ -86,6 +87,15 @@ function sayLost(io: Io, pool: PoolRead): void {
   if (lost.length > 0)
     io.err(
       `Note: pool ${pool.name} is written without ${lost.join(", ")}, because an IPPool has no such fields.\n`,
+    );
+}
+
+/** Names the settings that Calico's client refuses without strict affinity. Another Plat takes them. */
+function sayUnsettable(io: Io, space: Space): void {
+  const names = unsettable(space);
+  if (names.length > 0)
+    io.err(
+      `Note: without strictAffinity, Calico's client sets no such ${names.join(" and ")} as the configuration has.\n`,
     );
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../../net/address.ts";
 import { countOf, formatSet, NO_ADDRESSES, unionOf } from "../../net/address-set.ts";
 import { cidrOf, contains, formatCidr, intervalOf } from "../../net/cidr.ts";
+import { POD_UID } from "../../nouns/address/attachment.ts";
 import { parseNumber } from "../../nouns/application/application.ts";
 import { workloadHandle } from "../../nouns/application/workload.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
@@ -374,6 +375,8 @@ function desiredAddress(
       namespace: workload.namespace,
       pod: workload.instance,
       interface: interfaceName,
+      // By it the controller tells Plat of the end of the pod. The container, by which CNI knows it, is not in the dump.
+      [POD_UID]: workload.uid,
     },
     workload,
     where,

@@ -244,14 +244,18 @@ export function applicationFor(
   return application && of !== undefined ? { application, interface: of } : undefined;
 }
 
-/** Returns the pools that a request means for a family, before any filter. */
-export const candidatesOf = (
+/** Returns the pools that a request means for a family, before any filter. One that names none means the Automatic ones. */
+export function candidatesOf(
   request: PoolRequest,
   { pools }: SpaceConfiguration,
   requester: Requester,
   family: Family,
-): readonly Acquirable[] =>
-  acquirePools(pools, poolCriteria(request, requester, family)).candidates;
+): readonly Acquirable[] {
+  const { rule, candidates } = acquirePools(pools, poolCriteria(request, requester, family));
+  return rule === "automatic"
+    ? candidates.filter(({ pool }) => pool?.assignmentMode === "Automatic")
+    : candidates;
+}
 
 /** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
 function unlessShut(candidate: PoolCandidate, configuration: SpaceConfiguration): PoolCandidate {

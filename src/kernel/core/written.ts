@@ -1,6 +1,9 @@
 import { CLOCK_SKEW_MS_MAX, REQUEST_MS_MAX } from "../../base/limits.ts";
 import { type Outcome, Rejection, UnavailableError } from "../../base/outcome.ts";
+import { same } from "../../base/same.ts";
 import { fresh, mintedAtMs } from "../values/fresh.ts";
+import { notFound } from "./bounded-work.ts";
+import { answer, compareAndSwap, RETRY } from "./compare-and-swap.ts";
 import type { Context } from "./context.ts";
 
 /** The result of an operator's write. */
@@ -9,6 +12,80 @@ export interface Written<T> {
   readonly created: boolean;
   /** The time from which every function uses the value, in milliseconds since the epoch. */
   readonly effectiveAtMs: number;
+}
+
+/** A resource that an operator writes and deletes whole, such as a quota. */
+interface ResourceName {
+  readonly kind: string;
+  readonly space: string;
+  readonly name: string;
+}
+
+/** Each write of a resource draws a revision of its own. */
+interface Revised {
+  readonly revision: string;
+}
+
+/** The steps by which a resource of one kind is written. */
+interface Puts<T> {
+  /** Returns the resource as it is; nothing if there is none. */
+  read(): Promise<T | undefined>;
+  /** Returns the resource as the write leaves it. */
+  make(seen: T | undefined, revision: string): T;
+  /** Writes what must stand before the resource does. Returns the rejection of one that may not be created. */
+  prepare(next: T, seen: T | undefined): Promise<Rejection | undefined>;
+  put(next: T, seen: T | undefined): Promise<Outcome<unknown>>;
+  /** Tells the functions of the write, and returns the time from which every function uses it. */
+  announce(): number | Promise<number>;
+  /** The maximum time in milliseconds until every function uses a write. */
+  readonly effectiveMsMax: number;
+}
+
+/** Creates a resource, or changes an existing one if the precondition holds. */
+export function putResource<T extends Revised>(
+  context: Context,
+  { kind, name }: ResourceName,
+  precondition: Precondition,
+  { read, make, prepare, put, announce, effectiveMsMax }: Puts<T>,
+): Promise<Written<T> | Rejection> {
+  return compareAndSwap<Written<T> | Rejection>(`the ${kind} ${name}`, async () => {
+    const seen = await read();
+    const revision = seen?.revision;
+    const isSame = seen !== undefined && same(seen, make(seen, seen.revision));
+    const rejection = unmet({ kind, name, revision }, { act: "change", precondition, isSame });
+    if (rejection) return answer(rejection);
+    if (isSame) return answer(unchanged(context, seen, seen.revision, effectiveMsMax));
+    const next = make(seen, fresh(context));
+    const refused = await prepare(next, seen);
+    if (refused) return answer(refused);
+    const { outcome } = await knownOutcome(put(next, seen));
+    if (outcome === "lost") return RETRY;
+    return answer({ value: next, created: !seen, effectiveAtMs: await announce() });
+  });
+}
+
+/** Deletes a resource if the precondition holds. */
+export function deleteResource<T extends Revised>(
+  { kind, space, name }: ResourceName,
+  precondition: Precondition,
+  {
+    read,
+    remove,
+    announce,
+  }: Pick<Puts<T>, "read" | "announce"> & {
+    remove(seen: T): Promise<Outcome<unknown>>;
+  },
+): Promise<Written<undefined> | Rejection> {
+  return compareAndSwap<Written<undefined> | Rejection>(`the ${kind} ${name}`, async () => {
+    const seen = await read();
+    if (!seen) return answer(notFound(space, kind, name));
+    const { revision } = seen;
+    const rejection = unmet({ kind, name, revision }, { act: "delete", precondition });
+    if (rejection) return answer(rejection);
+    const { outcome } = await knownOutcome(remove(seen));
+    if (outcome === "lost") return RETRY;
+    return answer({ value: undefined, created: false, effectiveAtMs: await announce() });
+  });
 }
 
 /**

@@ -186,9 +186,13 @@ export const handleAt = ({ namespace, kind, name }: Application, ordinal: number
     instance: kind === "StatefulSet" ? `${name}-${ordinal}` : name,
   });
 
-/** Returns the ordinal of an instance: 3 for `db-3` of the StatefulSet `db`, 0 for a virtual machine; nothing if it has none. */
+/**
+ * Returns the ordinal of an instance: 3 for `db-3` of the StatefulSet `db`, and for `db-3.net1`, another interface of that pod; 0 for a
+ * virtual machine; nothing if it has none.
+ */
 function ordinalOfInstance({ kind, name, instance }: Instance): number | undefined {
   if (kind !== "StatefulSet") return instance === name ? 0 : undefined;
-  const [, digits] = /-(0|[1-9]\d*)$/.exec(instance) ?? [];
-  return digits !== undefined && instance === `${name}-${digits}` ? Number(digits) : undefined;
+  if (!instance.startsWith(`${name}-`)) return undefined;
+  const [, digits] = /^(0|[1-9]\d*)(?:\..+)?$/.exec(instance.slice(name.length + 1)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -43,6 +43,16 @@ describe("the annotations of a pod", () => {
     });
   });
 
+  it("name no pools by null, as Go programs write it", () => {
+    const items = '[{"ipv4": ["a"], "ipv6": null, "interface": null, "cleangateway": null}]';
+    expect(read({ [IPPOOLS]: items })).toMatchObject({
+      annotations: { pools: { items: [{ pools: { 4: ["a"], 6: [] }, cleanGateway: false }] } },
+    });
+    expect(read({ [IPPOOL]: '{"ipv4": null, "ipv6": ["b"]}' })).toMatchObject({
+      annotations: { pools: { items: [{ pools: { 4: [], 6: ["b"] } }] } },
+    });
+  });
+
   it("have more keys than Plat reads, also in an item", () => {
     const more = { "kubernetes.io/psp": "x", "ipam.spidernet.io/routes": "[" };
     expect(read(more)).toEqual({ annotations: {} });

@@ -328,6 +328,12 @@ describe("plat import calico takes over", () => {
   it("a cap on blocks that nobody has set as Calico's twenty, its largest, and one beyond it as none", async () => {
     await imported([resource("IPAMConfig", "default", { maxBlocksPerHost: 0 })]);
     expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: 20 });
+    expect(await exported()).toContainEqual(
+      expect.objectContaining({
+        kind: "IPAMConfig",
+        spec: expect.objectContaining({ strictAffinity: false, maxBlocksPerHost: 0 }),
+      }),
+    );
     await imported([resource("IPAMConfig", "default", { maxBlocksPerHost: 1_000_000 })]);
     expect(await get("/v1/config")).toMatchObject({ maxBlocksPerHost: 1_000_000 });
     const { notes } = await imported([
@@ -340,6 +346,7 @@ describe("plat import calico takes over", () => {
     expect(notes).toContainEqual(expect.stringContaining("becomes none"));
     const [config] = (await exported()).filter(({ kind }) => kind === "IPAMConfig");
     expect(config).toMatchObject({ spec: { maxBlocksPerHost: 1_000_000 } });
+    expect((await plat("export", "calico")).err).toContain("no such maxBlocksPerHost as");
   });
 
   it("into a pool that is a prefix of another pool, and into none that assigns prefixes", async () => {

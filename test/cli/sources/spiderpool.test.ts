@@ -119,7 +119,12 @@ describe("plat import spiderpool", () => {
     expect(await get("/v1/addresses/10.6.168.103")).toMatchObject({
       handle: "workload/shop/Deployment/web/web-74cb-2ndzl",
       host: "node-1",
-      attributes: { namespace: "shop", pod: "web-74cb-2ndzl", interface: "eth0" },
+      attributes: {
+        namespace: "shop",
+        pod: "web-74cb-2ndzl",
+        interface: "eth0",
+        podUid: "u-web-74cb-2ndzl",
+      },
     });
     expect((await importing(DUMP)).err).toContain("everything exists already");
   });

@@ -7,6 +7,7 @@ import {
   putReservation,
   putSettings,
 } from "../../../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { intervals } from "../../builders.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../../instances.ts";
@@ -219,6 +220,21 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
     const elsewhere = instanceRequest(podOf("b"), { pools: ["second"] });
     const fresh = contextOver(world.table, world.clock, 7);
     expect(await assigned(fresh, elsewhere)).toMatchObject({ addresses: [{ pool: "second" }] });
+  });
+
+  it("not from a pool that has become Manual, which serves only requests that name it", async () => {
+    const world = await makeWorld();
+    const first = await keptIn(world);
+    const manual: PoolSpec = { ...poolOf("10.0.0.0/29", 31), assignmentMode: "Manual" };
+    await putPool(world.calm, SPACE, "pool", manual, await revisionIn(world));
+    await putPool(world.calm, SPACE, "second", poolOf("10.9.0.0/29", 31), undefined);
+    const naming = contextOver(world.table, world.clock, 7);
+    const again = await assigned(naming, instanceRequest(podOf("b"), { pools: ["pool"] }));
+    expect(addressesIn(again)).toEqual(addressesIn(first));
+    const fresh = contextOver(world.table, world.clock, 8);
+    expect(await assigned(fresh, instanceRequest(podOf("c")))).toMatchObject({
+      addresses: [{ pool: "second" }],
+    });
   });
 
   it("not on another host when affinity is strict", async () => {

@@ -78,12 +78,15 @@ describe("an instance of a registered StatefulSet", () => {
     ["-5", true],
     ["-6", true],
     ["-7", false],
+    ["-6.net1", true],
+    ["-7.net1", false],
   ])("db%s may keep its addresses from start to start + replicas: %s", (suffix, expected) => {
     expect(mayKeep(db, podAt(suffix))).toBe(expected);
   });
 
   it("may keep them if its name has no ordinal", () => {
-    for (const suffix of ["", "-05", "-x", "x-7"]) expect(mayKeep(db, podAt(suffix))).toBe(true);
+    for (const suffix of ["", "-05", "-x", "x-7", ".x-7", "-7x", "-7."])
+      expect(mayKeep(db, podAt(suffix))).toBe(true);
   });
 
   it("is found by the handle of its ordinal", () => {

@@ -1,7 +1,16 @@
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { copyFile, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +19,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { templates } from "../../cdk/templates.ts";
 import { Stack } from "../../constructs/cloud-formation.ts";
 import { functionsOf, gatewayBefore } from "../../constructs/deployed.ts";
@@ -342,13 +352,18 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("the im
     JSON.parse(await readFile(join(blobs, hashOf(digest)), "utf8"));
   let root: string;
 
-  /** Starts what the image has as a container would: its entry point as its user, with these arguments. */
-  async function started(args: readonly string[], env: Readonly<Record<string, string>>) {
+  /** Starts what the image has as a container would: this command, or else its entry point, as its user, with these arguments. */
+  async function started(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    command?: readonly string[],
+  ) {
     const index = JSON.parse(await readFile(join(ROOT, "dist", "image", "index.json"), "utf8"));
     const manifest = await jsonAt(index.manifests[0].digest);
     const { config } = await jsonAt(manifest.config.digest);
-    const inRoot = ["--userspec", config.User, root, ...config.Entrypoint, ...args];
-    return { config, child: spawn("/usr/sbin/chroot", inRoot, { env }) };
+    const inRoot = ["--userspec", config.User, root, ...(command ?? config.Entrypoint), ...args];
+    const own = Object.fromEntries(config.Env.map((entry: string) => entry.split("=")));
+    return { config, child: spawn("/usr/sbin/chroot", inRoot, { env: { ...own, ...env } }) };
   }
 
   beforeAll(async () => {
@@ -392,9 +407,27 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("the im
     expect(await readdir(join(root, "data"))).toContain("plat.lmdb");
   });
 
-  it("has the controller", async () => {
-    const controller = ["/usr/local/bin/node", "/app/dist/plat-controller.js", "--help"];
-    const { stdout } = await run("/usr/sbin/chroot", [root, ...controller], { env: {} });
-    expect(stdout).toContain("plat-controller");
+  it("runs the controller as its Deployment says, with its configuration and its account", async () => {
+    const choices = ["--endpoint", "http://127.0.0.1:9", "--no-nodes", "--end-pods"];
+    const { child: printer } = await started(["manifest", ...choices], {}, ["plat-controller"]);
+    const objects = parseAllDocuments(await text(printer.stdout)).map((each) => each.toJS());
+    const ofKind = (kind: string) => objects.find((object) => object.kind === kind);
+    const [{ command, args }] = ofKind("Deployment").spec.template.spec.containers;
+    const account = join(root, "var", "run", "secrets", "kubernetes.io", "serviceaccount");
+    await mkdir(account, { recursive: true });
+    for (const name of ["token", "ca.crt", "namespace"]) await writeFile(join(account, name), "x");
+    await mkdir(join(root, "etc", "plat"));
+    await writeFile(
+      join(root, "etc", "plat", "config.yaml"),
+      ofKind("ConfigMap").data["config.yaml"],
+    );
+    const anyPort = args.map((each: string) => (each === ":9964" ? "127.0.0.1:0" : each));
+    expect(anyPort).not.toEqual(args);
+    const env = { KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: "9" };
+    const { child } = await started(anyPort, env, command);
+    const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+    expect((await fetch(`http://127.0.0.1:${JSON.parse(line).port}/healthz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await once(child, "exit"))[0]).toBe(0);
   });
 });

@@ -7,8 +7,10 @@ import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-
 import { announceChange } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import {
+  deleteResource,
   knownOutcome,
   type Precondition,
+  putResource,
   registerSpace,
   unchanged,
   unmet,
@@ -79,29 +81,27 @@ export async function putReservation(
   spec: ReservationSpec,
   precondition: Precondition,
 ): Promise<Written<Reservation> | Rejection> {
-  const resource = { kind: "reservation", name };
-  return compareAndSwap<Written<Reservation> | Rejection>(`the reservation ${name}`, async () => {
-    const configuration = await context.store.readSpace(space);
-    const seen = reservationNamed(configuration, name);
-    const { reservations, unreadableReservations } = configuration;
-    const count = reservations.length + unreadableReservations.length;
-    const revision = seen?.revision;
-    const isSame = same(seen, { ...spec, space, name, revision });
-    const wanted = { act: "change", precondition, isSame } as const;
-    const rejection = unmet({ ...resource, revision }, wanted);
-    if (rejection) return answer(rejection);
-    if (seen && isSame)
-      return answer(unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX));
-    if (!seen && count >= RESERVATIONS_PER_SPACE_MAX) {
-      const detail = `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`;
-      return answer(new Rejection("invalid_request", detail));
-    }
-    await registerSpace(context, space);
-    const next: Reservation = { ...spec, space, name, revision: fresh(context) };
-    const put = await knownOutcome(context.store.putReservation(next, seen));
-    if (put.outcome === "lost") return RETRY;
-    const effectiveAtMs = await announceChange(context, space);
-    return answer({ value: next, created: !seen, effectiveAtMs });
+  const { store } = context;
+  let count = 0;
+  return putResource<Reservation>(context, { kind: "reservation", space, name }, precondition, {
+    async read() {
+      const configuration = await store.readSpace(space);
+      count = configuration.reservations.length + configuration.unreadableReservations.length;
+      return reservationNamed(configuration, name);
+    },
+    make: (_, revision) => ({ ...spec, space, name, revision }),
+    async prepare(_, seen) {
+      if (!seen && count >= RESERVATIONS_PER_SPACE_MAX)
+        return new Rejection(
+          "invalid_request",
+          `A space has at most ${RESERVATIONS_PER_SPACE_MAX} reservations.`,
+        );
+      await registerSpace(context, space);
+      return undefined;
+    },
+    put: (next, seen) => store.putReservation(next, seen),
+    announce: () => announceChange(context, space),
+    effectiveMsMax: UNTOLD_EFFECTIVE_MS_MAX,
   });
 }
 
@@ -112,17 +112,10 @@ export async function deleteReservation(
   name: string,
   precondition: Precondition,
 ): Promise<Written<undefined> | Rejection> {
-  const resource = { kind: "reservation", name };
-  return compareAndSwap<Written<undefined> | Rejection>(`the reservation ${name}`, async () => {
-    const seen = await findReservation(context, space, name);
-    if (!seen) return answer(notFound(space, "reservation", name));
-    const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
-    if (rejection) return answer(rejection);
-    const deleted = await knownOutcome(context.store.deleteReservation(seen));
-    if (deleted.outcome === "lost") return RETRY;
-    const effectiveAtMs = await announceChange(context, space);
-    return answer({ value: undefined, created: false, effectiveAtMs });
+  return deleteResource<Reservation>({ kind: "reservation", space, name }, precondition, {
+    read: () => findReservation(context, space, name),
+    remove: (seen) => context.store.deleteReservation(seen),
+    announce: () => announceChange(context, space),
   });
 }
 

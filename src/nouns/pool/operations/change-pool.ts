@@ -15,7 +15,7 @@ import {
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { type AddressSet, NO_ADDRESSES, subtract, unionOf } from "../../../net/address-set.ts";
-import { formatCidr, sameCidr } from "../../../net/cidr.ts";
+import { formatCidr } from "../../../net/cidr.ts";
 import { shrinkJobId } from "../../job/job.ts";
 import { beginShrink } from "../../job/operations/begin-job.ts";
 import { takenWithin } from "../../utilization/used-in.ts";
@@ -85,21 +85,28 @@ export async function changePool(
 
 /** Returns the rejection if the change touches an immutable field; otherwise nothing. */
 function immutableIn(seen: Pool, spec: PoolSpec): Rejection | undefined {
-  if (!sameCidr(seen.cidr, spec.cidr)) return immutable("cidr", formatCidr(seen.cidr));
-  if (seen.parent !== spec.parent) return immutable("parent", seen.parent ?? "absent");
-  if (assignsPrefixes(seen) !== assignsPrefixes(spec))
-    return immutable("assign", assignsPrefixes(seen) ? "prefixes" : "addresses");
-  if (seen.blockSize !== spec.blockSize) return immutable("blockSize", seen.blockSize);
+  const fixed = {
+    cidr: ({ cidr }: PoolSpec) => formatCidr(cidr),
+    parent: ({ parent }: PoolSpec) => parent,
+    assign: (pool: PoolSpec) => (assignsPrefixes(pool) ? "prefixes" : "addresses"),
+    blockSize: ({ blockSize }: PoolSpec) => blockSize,
+  };
+  for (const [field, valueIn] of Object.entries(fixed)) {
+    const [is, value] = [valueIn(seen), valueIn(spec)];
+    if (is !== value) return fieldRejection(field, `cannot change; it is ${is ?? "absent"}`, value);
+  }
   const isForBalancers = ({ allowedUses }: PoolSpec) => allowedUses.includes("LoadBalancer");
   if (isForBalancers(seen) !== isForBalancers(spec))
     return fieldRejection(
       "allowedUses",
       `cannot gain or lose LoadBalancer; it is ${seen.allowedUses.join(", ")}`,
+      spec.allowedUses.join(", "),
     );
   if (isForApplications(seen) !== isForApplications(spec))
     return fieldRejection(
       "assignmentMode",
       `cannot become or cease to be Applications; it is ${seen.assignmentMode}`,
+      spec.assignmentMode,
     );
   if (isRanged(seen) !== isRanged(spec))
     return fieldRejection(
@@ -143,11 +150,10 @@ async function takenOut(
   );
 }
 
-const immutable = (field: string, value: string | number) =>
-  fieldRejection(field, `cannot change; it is ${value}`);
-
-function fieldRejection(field: string, problem: string): Rejection {
-  return new Rejection("invalid_request", `${field} ${problem}.`, { fields: [{ field, problem }] });
+function fieldRejection(field: string, problem: string, value?: string | number): Rejection {
+  return new Rejection("invalid_request", `${field} ${problem}.`, {
+    fields: [{ field, ...(value !== undefined && { value }), problem }],
+  });
 }
 
 /**

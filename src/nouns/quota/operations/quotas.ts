@@ -1,20 +1,16 @@
 import { QUOTAS_PER_SPACE_MAX, UNTOLD_EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import type { Listed } from "../../../base/listed.ts";
 import { Rejection } from "../../../base/outcome.ts";
-import { same } from "../../../base/same.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
-import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import { announceChange } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import {
-  knownOutcome,
+  deleteResource,
   type Precondition,
+  putResource,
   registerSpace,
-  unchanged,
-  unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
-import { fresh } from "../../../kernel/values/fresh.ts";
 import { quotaNamed } from "../../pool/configuration.ts";
 import type { Quota, QuotaSpec } from "../quota.ts";
 
@@ -26,28 +22,27 @@ export async function putQuota(
   spec: QuotaSpec,
   precondition: Precondition,
 ): Promise<Written<Quota> | Rejection> {
-  return compareAndSwap<Written<Quota> | Rejection>(`the quota ${name}`, async () => {
-    const configuration = await context.store.readSpace(space);
-    const seen = quotaNamed(configuration, name);
-    const revision = seen?.revision;
-    const isSame = same(seen, { ...spec, space, name, revision });
-    const wanted = { act: "change", precondition, isSame } as const;
-    const rejection = unmet({ kind: "quota", name, revision }, wanted);
-    if (rejection) return answer(rejection);
-    if (seen && isSame)
-      return answer(unchanged(context, seen, seen.revision, UNTOLD_EFFECTIVE_MS_MAX));
-    const { readableQuotas, unreadableQuotas } = configuration;
-    const count = readableQuotas.length + unreadableQuotas.length;
-    if (!seen && count >= QUOTAS_PER_SPACE_MAX) {
-      const detail = `A space has at most ${QUOTAS_PER_SPACE_MAX} quotas.`;
-      return answer(new Rejection("invalid_request", detail));
-    }
-    await registerSpace(context, space);
-    const next: Quota = { ...spec, space, name, revision: fresh(context) };
-    const put = await knownOutcome(context.store.putQuota(next, seen));
-    if (put.outcome === "lost") return RETRY;
-    const effectiveAtMs = await announceChange(context, space);
-    return answer({ value: next, created: !seen, effectiveAtMs });
+  const { store } = context;
+  let count = 0;
+  return putResource<Quota>(context, { kind: "quota", space, name }, precondition, {
+    async read() {
+      const configuration = await store.readSpace(space);
+      count = configuration.readableQuotas.length + configuration.unreadableQuotas.length;
+      return quotaNamed(configuration, name);
+    },
+    make: (_, revision) => ({ ...spec, space, name, revision }),
+    async prepare(_, seen) {
+      if (!seen && count >= QUOTAS_PER_SPACE_MAX)
+        return new Rejection(
+          "invalid_request",
+          `A space has at most ${QUOTAS_PER_SPACE_MAX} quotas.`,
+        );
+      await registerSpace(context, space);
+      return undefined;
+    },
+    put: (next, seen) => store.putQuota(next, seen),
+    announce: () => announceChange(context, space),
+    effectiveMsMax: UNTOLD_EFFECTIVE_MS_MAX,
   });
 }
 
@@ -58,17 +53,10 @@ export async function deleteQuota(
   name: string,
   precondition: Precondition,
 ): Promise<Written<undefined> | Rejection> {
-  return compareAndSwap<Written<undefined> | Rejection>(`the quota ${name}`, async () => {
-    const seen = await readQuota(context, space, name);
-    if (seen instanceof Rejection) return answer(seen);
-    const { revision } = seen;
-    const wanted = { act: "delete", precondition } as const;
-    const rejection = unmet({ kind: "quota", name, revision }, wanted);
-    if (rejection) return answer(rejection);
-    const deleted = await knownOutcome(context.store.deleteQuota(seen));
-    if (deleted.outcome === "lost") return RETRY;
-    const effectiveAtMs = await announceChange(context, space);
-    return answer({ value: undefined, created: false, effectiveAtMs });
+  return deleteResource<Quota>({ kind: "quota", space, name }, precondition, {
+    read: () => findQuota(context, space, name),
+    remove: (seen) => context.store.deleteQuota(seen),
+    announce: () => announceChange(context, space),
   });
 }
 
@@ -77,7 +65,11 @@ export async function readQuota(
   space: string,
   name: string,
 ): Promise<Quota | Rejection> {
-  return quotaNamed(await context.store.readSpace(space), name) ?? notFound(space, "quota", name);
+  return (await findQuota(context, space, name)) ?? notFound(space, "quota", name);
+}
+
+async function findQuota(context: Context, space: string, name: string) {
+  return quotaNamed(await context.store.readSpace(space), name);
 }
 
 export async function listQuotas(context: Context, space: string): Promise<Listed<Quota>> {

@@ -1,20 +1,16 @@
 import { EFFECTIVE_MS_MAX } from "../../../base/limits.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import type { Rejection } from "../../../base/outcome.ts";
-import { same } from "../../../base/same.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
-import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
 import {
-  knownOutcome,
+  deleteResource,
   type Precondition,
+  putResource,
   registerSpace,
-  unchanged,
-  unmet,
   type Written,
 } from "../../../kernel/core/written.ts";
-import { fresh } from "../../../kernel/values/fresh.ts";
 import type { Namespace, NamespaceSpec } from "../../namespace/namespace.ts";
 import type { LabelledWanted } from "./nodes.ts";
 
@@ -27,22 +23,16 @@ export async function putNamespace(
   precondition: Precondition,
 ): Promise<Written<Namespace> | Rejection> {
   const { store } = context;
-  const resource = { kind: "namespace", name };
-  return compareAndSwap<Written<Namespace> | Rejection>(`the namespace ${name}`, async () => {
-    const seen = await store.readNamespace(space, name);
-    const revision = seen?.revision;
-    const isSame = same(seen, { ...spec, space, name, revision });
-    const wanted = { act: "change", precondition, isSame } as const;
-    const rejection = unmet({ ...resource, revision }, wanted);
-    if (rejection) return answer(rejection);
-    if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
-    await registerSpace(context, space);
-    const next: Namespace = { space, name, ...spec, revision: fresh(context) };
-    const put = await knownOutcome(
-      seen ? store.changeNamespace(seen, next) : store.createNamespace(next),
-    );
-    if (put.outcome === "lost") return RETRY;
-    return answer({ value: next, created: !seen, effectiveAtMs: announced(context, space, name) });
+  return putResource<Namespace>(context, { kind: "namespace", space, name }, precondition, {
+    read: () => store.readNamespace(space, name),
+    make: (_, revision) => ({ ...spec, space, name, revision }),
+    async prepare() {
+      await registerSpace(context, space);
+      return undefined;
+    },
+    put: (next, seen) => (seen ? store.changeNamespace(seen, next) : store.createNamespace(next)),
+    announce: () => announced(context, space, name),
+    effectiveMsMax: EFFECTIVE_MS_MAX,
   });
 }
 
@@ -54,20 +44,10 @@ export async function deleteNamespace(
   precondition: Precondition,
 ): Promise<Written<undefined> | Rejection> {
   const { store } = context;
-  const resource = { kind: "namespace", name };
-  return compareAndSwap<Written<undefined> | Rejection>(`the namespace ${name}`, async () => {
-    const seen = await store.readNamespace(space, name);
-    if (!seen) return answer(notFound(space, "namespace", name));
-    const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
-    if (rejection) return answer(rejection);
-    const deleted = await knownOutcome(store.deleteNamespace(seen));
-    if (deleted.outcome === "lost") return RETRY;
-    return answer({
-      value: undefined,
-      created: false,
-      effectiveAtMs: announced(context, space, name),
-    });
+  return deleteResource<Namespace>({ kind: "namespace", space, name }, precondition, {
+    read: () => store.readNamespace(space, name),
+    remove: (seen) => store.deleteNamespace(seen),
+    announce: () => announced(context, space, name),
   });
 }
 

@@ -1,17 +1,14 @@
 import { EFFECTIVE_MS_MAX, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import type { ListedPage, PageWanted } from "../../../base/listed.ts";
 import { CorruptItemError, orCorrupt, type Rejection } from "../../../base/outcome.ts";
-import { same } from "../../../base/same.ts";
-import { notFound } from "../../../kernel/core/bounded-work.ts";
-import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { forgetLabels } from "../../../kernel/core/labels.ts";
 import { inParallel } from "../../../kernel/core/parallel.ts";
 import {
+  deleteResource,
   knownOutcome,
   type Precondition,
-  unchanged,
-  unmet,
+  putResource,
   type Written,
 } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
@@ -31,21 +28,16 @@ export async function putNode(
   precondition: Precondition,
 ): Promise<Written<Node> | Rejection> {
   const { store } = context;
-  const resource = { kind: "node", name };
-  return compareAndSwap<Written<Node> | Rejection>(`the node ${name}`, async () => {
-    const seen = await store.readNode(space, name);
-    const revision = seen?.revision;
-    const { id = fresh(context) } = seen ?? {};
-    const isSame = same(seen, { ...spec, space, name, id, revision });
-    const wanted = { act: "change", precondition, isSame } as const;
-    const rejection = unmet({ ...resource, revision }, wanted);
-    if (rejection) return answer(rejection);
-    if (seen && isSame) return answer(unchanged(context, seen, seen.revision, EFFECTIVE_MS_MAX));
-    const node: Node = { ...spec, space, name, id, revision: fresh(context) };
-    if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
-    const put = await knownOutcome(seen ? store.changeNode(seen, node) : store.createNode(node));
-    if (put.outcome === "lost") return RETRY;
-    return answer({ value: node, created: !seen, effectiveAtMs: announced(context, space, name) });
+  return putResource<Node>(context, { kind: "node", space, name }, precondition, {
+    read: () => store.readNode(space, name),
+    make: (seen, revision) => ({ ...spec, space, name, id: seen?.id ?? fresh(context), revision }),
+    async prepare({ id }, seen) {
+      if (!seen) await knownOutcome(store.enterNode({ space, name, id, atMs: context.now() }));
+      return undefined;
+    },
+    put: (next, seen) => (seen ? store.changeNode(seen, next) : store.createNode(next)),
+    announce: () => announced(context, space, name),
+    effectiveMsMax: EFFECTIVE_MS_MAX,
   });
 }
 
@@ -59,21 +51,14 @@ export async function deleteNode(
   precondition: Precondition,
 ): Promise<Written<undefined> | Rejection> {
   const { store } = context;
-  const resource = { kind: "node", name };
-  return compareAndSwap<Written<undefined> | Rejection>(`the node ${name}`, async () => {
-    const seen = await store.readNode(space, name);
-    if (!seen) return answer(notFound(space, "node", name));
-    const { revision } = seen;
-    const rejection = unmet({ ...resource, revision }, { act: "delete", precondition });
-    if (rejection) return answer(rejection);
-    const deleted = await knownOutcome(store.deleteNode(seen));
-    if (deleted.outcome === "lost") return RETRY;
-    await store.deleteNodeEntry("leave-node", seen);
-    return answer({
-      value: undefined,
-      created: false,
-      effectiveAtMs: announced(context, space, name),
-    });
+  return deleteResource<Node>({ kind: "node", space, name }, precondition, {
+    read: () => store.readNode(space, name),
+    async remove(seen) {
+      const deleted = await store.deleteNode(seen);
+      if (deleted.outcome === "done") await store.deleteNodeEntry("leave-node", seen);
+      return deleted;
+    },
+    announce: () => announced(context, space, name),
   });
 }
 
