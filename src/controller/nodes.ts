@@ -2,7 +2,7 @@ import { BODY_BYTES_MAX, EVENTS_PER_REQUEST_MAX, NODES_PER_LIST_MAX } from "../b
 import { same } from "../base/same.ts";
 import { isRejection } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
-import type { Taint } from "../nouns/node/node-health.ts";
+import { heartbeatIn, type Taint } from "../nouns/node/node-health.ts";
 import { CILIUM_ANNOTATION } from "../nouns/node/node-report.ts";
 import { GoneObjects } from "./gone.ts";
 import { KubeError } from "./kube/api.ts";
@@ -379,12 +379,9 @@ const lifePrintOf = ({ spec, status }: NodeObject): string =>
     status?.conditions?.map(({ type, status, reason }) => [type, status, reason]),
   ]);
 
-/** Returns the time of the last heartbeat of a Node; empty if it has none. */
+/** Returns the heartbeat of a Node, as Plat reads it; empty if it has none. */
 export const heartbeatOf = ({ status }: NodeObject): string =>
-  (status?.conditions ?? [])
-    .map(({ lastHeartbeatTime = "" }) => lastHeartbeatTime)
-    .sort()
-    .at(-1) ?? "";
+  heartbeatIn(status?.conditions ?? []) ?? "";
 
 const rangesOf = ({ spec }: NodeObject): readonly string[] =>
   spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);

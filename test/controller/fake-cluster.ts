@@ -131,11 +131,12 @@ export class FakeCluster implements KubeApi {
     });
   }
 
-  /** Changes the heartbeat of a Node, as its kubelet does. */
-  beat(name: string, lastHeartbeatTime: string, status = "True"): void {
+  /** Changes the heartbeat of a Node, as its kubelet does, or that of another condition. */
+  beat(name: string, lastHeartbeatTime: string, status = "True", type = "Ready"): void {
     const known = this.nodes.get(name);
     if (!known) throw new Error(`There is no node ${name}`);
-    const conditions = [{ type: "Ready", status, lastHeartbeatTime }];
+    const others = (known.status?.conditions ?? []).filter((one) => one.type !== type);
+    const conditions = [...others, { type, status, lastHeartbeatTime }];
     this.#store(NODES, this.nodes, "MODIFIED", { ...known, status: { conditions } });
   }
 

@@ -106,6 +106,23 @@ it("a node that gives no sign for the grace period gets the taint that Plat says
     },
   ));
 
+it("a node is silent whatever heartbeats its conditions other than Ready have", () =>
+  looking(
+    (cluster, plat) => {
+      cluster.put("n1");
+      plat.silent.add("n1");
+    },
+    async ({ cluster, plat, lifecycle, sleep }) => {
+      for (let at = 10; at < 40; at++) {
+        cluster.beat("n1", `2026-03-11T08:20:${at}Z`, "False", "KernelDeadlock");
+        await sleep(2_000);
+      }
+      expect(plat.asked).toEqual(["n1"]);
+      expect(lifecycle.isSilent(nodeOf(cluster, "n1"))).toBe(true);
+      expect(taintsOf(cluster, "n1")).toEqual([UNREACHABLE]);
+    },
+  ));
+
 it("a node that Plat does not know is asked about once a minute, and hides no silent one", () =>
   looking(
     (cluster, plat) => {

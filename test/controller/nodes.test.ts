@@ -464,6 +464,18 @@ describe("the taints of a node", () => {
       expect(plat.batches.at(-1)).toHaveLength(2);
     }));
 
+  it("follow from no heartbeat of another condition than Ready, which the kubelet may not write", () =>
+    working({ lifecycle: speaking, prepare: tainting }, async ({ cluster, plat, sleep }) => {
+      cluster.put("n1", own());
+      cluster.beat("n1", "2026-03-11T08:20:00Z", "False", "KernelDeadlock");
+      await sleep(1_000);
+      for (let at = 10; at < 30; at++) {
+        cluster.beat("n1", `2026-03-11T08:20:${at}Z`, "False", "KernelDeadlock");
+        await sleep(1_000);
+      }
+      expect(plat.batches).toHaveLength(1);
+    }));
+
   it("that cannot be written show in an Event", () =>
     working({ lifecycle: speaking, prepare: tainting }, async ({ cluster, sleep }) => {
       const denied = new KubeError(403, "Forbidden", "denied");

@@ -159,6 +159,13 @@ describe("silence", () => {
     // A change of the object is no sign of life without a new heartbeat.
     await send(plat, nodeEvent("MODIFIED", "n1", { version: 101, labels: { a: "b" } }));
     expect((await plat.get("/v1/nodes/n1")).body.status.conditions.Ready).toBe("Unknown");
+    // Another program than the kubelet writes this condition.
+    const detected = { ...ready("False", "2026-03-11T09:00:00Z"), type: "KernelDeadlock" };
+    const conditions = [ready("True"), detected];
+    await send(plat, nodeEvent("MODIFIED", "n1", { version: 102, conditions }));
+    const told = (await plat.get("/v1/nodes/n1")).body.status.conditions;
+    expect(told).toMatchObject({ Ready: "Unknown", KernelDeadlock: "False" });
+    await send(plat, nodeEvent("MODIFIED", "n1", { version: 103 }));
     const renewed = leaseEvent("n1", "2026-03-11T08:13:10.000000Z");
     expect(statuses(await send(plat, renewed, renewed))).toEqual(["applied", "stale"]);
     expect((await plat.get("/v1/nodes/n1")).body.status.conditions).toEqual({ Ready: "True" });

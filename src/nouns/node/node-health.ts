@@ -78,6 +78,18 @@ const NO_SCHEDULE = "NoSchedule";
 const NO_EXECUTE = "NoExecute";
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
+/**
+ * Returns the heartbeat of a node: that of its condition `Ready`. The kubelet writes it, and others than the kubelet can
+ * write other conditions while it is silent.
+ */
+export const heartbeatIn = (
+  conditions: readonly {
+    readonly type: string;
+    readonly lastHeartbeatTime?: string | null | undefined;
+  }[],
+): string | undefined =>
+  conditions.find(({ type }) => type === READY)?.lastHeartbeatTime ?? undefined;
+
 /** The conditions of a silent node. Nothing follows from silence for its network. */
 const SILENCED = [READY, "MemoryPressure", "DiskPressure", "PIDPressure"];
 

@@ -27,7 +27,7 @@ export interface NodeReport extends NodeIncarnation {
   readonly isExcluded: boolean;
   /** The id of the machine in its cloud. */
   readonly machine?: string;
-  /** The time of the latest heartbeat, as the kubelet wrote it. Only a change of it counts. */
+  /** The time of the heartbeat of the condition `Ready`, as the kubelet wrote it. Only a change of it counts. */
   readonly heartbeat?: string;
   /** The time at which Plat saw the heartbeat change, by its own clock. */
   readonly seenAtMs: number;

@@ -11,7 +11,7 @@ import {
   podSaid,
   watchEvent,
 } from "../contract/events-request.ts";
-import type { ClusterEvent, NodeStatement } from "../node-health.ts";
+import { type ClusterEvent, heartbeatIn, type NodeStatement } from "../node-health.ts";
 import { CILIUM_ANNOTATION } from "../node-report.ts";
 
 /** The name of an entry: its kind and its object. */
@@ -145,8 +145,7 @@ function statementOf({ metadata, spec, status }: v.InferOutput<typeof nodeStated
   const [region = "", zone = ""] = [labelled(REGION), labelled(ZONE)];
   const { conditions } = status;
   const reason = conditions.find(({ type }) => type === "Ready")?.reason;
-  const heartbeats = conditions.flatMap(({ lastHeartbeatTime: at }) => (at ? [at] : [])).sort();
-  const heartbeat = heartbeats.at(-1);
+  const heartbeat = heartbeatIn(conditions);
   // The id is the last part: `aws:///eu-west-1a/i-0abc`.
   const machine = /^aws:\/\/.*\/(i-[0-9a-z]+)$/.exec(providerID ?? "")?.[1];
   return {
