@@ -6,7 +6,7 @@ const GONE_NODES_UNSUSPICIOUS_MAX = 2;
 /** A node as its zone counts it. */
 export interface NodeInZone {
   readonly zone: string;
-  /** The status of its condition `Ready`; absent if it never had one. Such a node counts as neither ready nor not. */
+  /** The status of its condition `Ready`; absent if it never had one. Such a node counts as not ready. */
   readonly ready: string | undefined;
   /** True if it does not count in the disruption of its zone. */
   readonly isExcluded: boolean;
@@ -27,7 +27,7 @@ interface ZoneHealth {
 export interface ZonesHealth {
   /** In the order of their names. */
   readonly zones: readonly ZoneHealth[];
-  /** True if each zone is disrupted in full. Then nothing is evicted anywhere. */
+  /** True if each zone with a node that counts is disrupted in full. Then nothing is evicted anywhere. */
   readonly allDisrupted: boolean;
 }
 
@@ -38,12 +38,15 @@ const LARGE_ZONE_NODES = 50;
 const UNHEALTHY_SHARE_MIN = 0.55;
 const NOT_READY_UNSUSPICIOUS_MAX = 2;
 
-/** Counts the nodes of each zone, and judges the zones as Kubernetes' node lifecycle controller does. */
+/**
+ * Counts the nodes of each zone, and judges the zones as Kubernetes' node lifecycle controller does (`handleDisruption`
+ * and `ComputeZoneState` in pkg/controller/nodelifecycle/node_lifecycle_controller.go).
+ */
 export function zonesOf(nodes: readonly NodeInZone[]): ZonesHealth {
   const names = [...new Set(nodes.map(({ zone }) => zone))].sort();
   const counted = names.map((zone) => countsOf(zone, nodes));
-  const allDisrupted =
-    counted.length > 0 && counted.every(({ state }) => state === "FullDisruption");
+  const judged = counted.filter(({ ready, notReady }) => ready + notReady > 0);
+  const allDisrupted = judged.length > 0 && judged.every(({ state }) => state === "FullDisruption");
   const zones = counted.map((zone) => ({
     ...zone,
     evictionsPerSecond: allDisrupted ? 0 : rateOf(zone),
@@ -55,7 +58,7 @@ type Counted = Omit<ZoneHealth, "evictionsPerSecond">;
 
 function countsOf(zone: string, all: readonly NodeInZone[]): Counted {
   const nodes = all.filter((node) => node.zone === zone);
-  const counting = nodes.filter((node) => !node.isExcluded && node.ready !== undefined);
+  const counting = nodes.filter((node) => !node.isExcluded);
   const ready = counting.filter((node) => node.ready === "True").length;
   const notReady = counting.length - ready;
   return { zone, nodes: nodes.length, ready, notReady, state: stateOf(ready, notReady) };

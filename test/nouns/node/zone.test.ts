@@ -36,13 +36,27 @@ describe("a zone", () => {
     expect(zonesOf([])).toEqual({ zones: [], allDisrupted: false });
   });
 
-  it("counts excluded nodes, and nodes that never said whether they are ready, as neither", () => {
-    const others = [
-      { zone: "a", ready: "False", isExcluded: true },
-      { zone: "a", ready: undefined, isExcluded: false },
-    ];
-    expect(zonesOf([...zone("a", 1, 0), ...others]).zones).toMatchObject([
-      { nodes: 3, ready: 1, notReady: 0, state: "Normal" },
+  it("of excluded nodes alone says nothing about whether all zones are disrupted in full", () => {
+    const excluded = { zone: "b", ready: "True", isExcluded: true };
+    expect(zonesOf([...zone("a", 0, 2), excluded])).toMatchObject({
+      zones: [
+        { zone: "a", state: "FullDisruption", evictionsPerSecond: 0 },
+        { zone: "b", nodes: 1, ready: 0, notReady: 0, state: "Normal", evictionsPerSecond: 0 },
+      ],
+      allDisrupted: true,
+    });
+    expect(zonesOf([excluded]).allDisrupted).toBe(false);
+  });
+
+  it("counts excluded nodes as neither, and nodes that never reported as not ready", () => {
+    const excluded = { zone: "a", ready: "False", isExcluded: true };
+    const silent = { zone: "a", ready: undefined, isExcluded: false };
+    expect(zonesOf([...zone("a", 1, 0), excluded, silent]).zones).toMatchObject([
+      { nodes: 3, ready: 1, notReady: 1, state: "Normal" },
     ]);
+    expect(zonesOf([silent])).toMatchObject({
+      zones: [{ state: "FullDisruption" }],
+      allDisrupted: true,
+    });
   });
 });

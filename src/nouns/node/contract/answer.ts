@@ -77,7 +77,10 @@ export const zoneRead = v.strictObject({
   zone: v.pipe(v.string(), v.description("`region/zone`; empty for nodes that have neither")),
   nodes: v.pipe(whole, v.description("The nodes that the cluster reports")),
   ready: v.pipe(whole, v.description("Nodes whose condition `Ready` is `True`")),
-  notReady: v.pipe(whole, v.description("Nodes whose condition `Ready` is something else")),
+  notReady: v.pipe(
+    whole,
+    v.description("Nodes whose condition `Ready` is something else, or absent"),
+  ),
   state: v.picklist(["Normal", "PartialDisruption", "FullDisruption"]),
   evictionsPerSecond: v.pipe(
     rate,
@@ -89,7 +92,9 @@ export const zonesRead = v.strictObject({
   zones: v.pipe(v.array(zoneRead), v.description("The zones, in the order of their names")),
   allDisrupted: v.pipe(
     v.boolean(),
-    v.description("Whether all zones are disrupted in full, so that nothing is evicted"),
+    v.description(
+      "Whether all zones with nodes that count are disrupted in full, so that nothing is evicted",
+    ),
   ),
   gone: v.pipe(
     v.strictObject({
