@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { BUILD } from "../base/build.ts";
+import { CILIUM_DELAY_SECONDS_MAX, FAMILY_TEXTS } from "../nouns/cilium/contract/request.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { pipelineOf } from "./condition.ts";
 import { COLLECT_MODES } from "./lost-pods.ts";
@@ -22,6 +23,14 @@ interface ChartValue {
   readonly schema?: object;
 }
 
+/** A number of seconds, or nothing. */
+const SECONDS = {
+  type: ["string", "integer"],
+  pattern: "^$",
+  minimum: 0,
+  maximum: CILIUM_DELAY_SECONDS_MAX,
+};
+
 const VALUES: Readonly<Record<Choice, ChartValue>> = {
   endpoint: { words: "The URL of Plat; required", otherwise: "", schema: { minLength: 1 } },
   space: { words: "The address space of the cluster", otherwise: "" },
@@ -38,6 +47,21 @@ const VALUES: Readonly<Record<Choice, ChartValue>> = {
     words: `The mode in which CiliumNodes are answered: "off", ${CILIUM_MODES.join(", ")}`,
     otherwise: "off",
     schema: { enum: ["off", ...CILIUM_MODES] },
+  },
+  ciliumFamilies: {
+    words: `The families that CiliumNodes need: "${FAMILY_TEXTS.join('", "')}", in quotes`,
+    otherwise: "",
+    schema: { enum: ["", ...FAMILY_TEXTS] },
+  },
+  ciliumReleaseAfterSeconds: {
+    words: "The seconds after which an excess of addresses is released; never if empty",
+    otherwise: "",
+    schema: SECONDS,
+  },
+  ciliumWithdrawAfterSeconds: {
+    words: "The seconds for which a withdrawn address must be unused; 60 if empty",
+    otherwise: "",
+    schema: SECONDS,
   },
   clusterApi: { words: "True to answer IPAddressClaims of Cluster API", otherwise: false },
   endPods: { words: "True to tell Plat which pods are over", otherwise: false },
@@ -105,8 +129,14 @@ export function chartFiles(): Readonly<Record<string, string>> {
   };
 }
 
-/** Returns where a template finds a value. The way with Nodes follows from two of them. */
-const placeOf = (name: Choice) => (name === "nodes" ? "$nodes" : `.Values.${name}`);
+/**
+ * Returns where a template finds a value. The way with Nodes follows from two of them. A number becomes a text, because
+ * Helm compares it with no text.
+ */
+function placeOf(name: Choice): string {
+  if (name === "nodes") return "$nodes";
+  return VALUES[name].schema === SECONDS ? `(.Values.${name} | toString)` : `.Values.${name}`;
+}
 
 /** A place in the objects for an action of a template. As a line of its own it takes the whole line. */
 const [VALUE, LINE] = ["@@value", "@@line"];
@@ -119,6 +149,7 @@ function templateOf(): string {
   const objects = objectsOf({
     namespace: "{{ .Release.Namespace }}",
     text: (name) => marked(VALUE, `{{ ${placeOf(name)} | quote }}`),
+    number: (name) => marked(VALUE, `{{ ${placeOf(name)} | int }}`),
     digest: (texts, names) => {
       const parts = [...texts.map((each) => JSON.stringify(each)), ...names.map(placeOf)].join(" ");
       return marked(VALUE, `{{ list ${parts} | join "\\n" | sha256sum | quote }}`);

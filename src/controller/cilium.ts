@@ -1,7 +1,7 @@
 import { same } from "../base/same.ts";
 import { type Answer, ApiError, type Parameters } from "../client/index.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
-import type { CiliumMode, CiliumObject } from "../nouns/cilium/object.ts";
+import type { CiliumObject } from "../nouns/cilium/object.ts";
 import { GoneObjects } from "./gone.ts";
 import { KubeError } from "./kube/api.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
@@ -32,7 +32,8 @@ export interface CiliumNodeObject extends KubeObject {
 /** The surroundings of the work on CiliumNodes. */
 export interface CiliumNodesOptions
   extends PartSurroundings<"putCiliumNode" | "releaseCiliumNode"> {
-  readonly mode: CiliumMode;
+  /** The parameters of each request. Those that are absent have the API's defaults. */
+  readonly parameters: Omit<Parameters<"putCiliumNode">, "node" | "body">;
   /** The time after which a CiliumNode is sent again without a change, because the delays of Plat pass without one. */
   readonly everyMs: number;
 }
@@ -132,12 +133,12 @@ export class CiliumNodes {
 
   /** Sends an object, and writes the grant into it. */
   async #grant(object: CiliumNodeObject): Promise<void> {
-    const { plat, mode, waits, everyMs } = this.#options;
+    const { plat, parameters, waits, everyMs } = this.#options;
     const { name } = object.metadata;
     let granted: Answer<"putCiliumNode">;
     try {
       const body = { ...KIND, ...object } as Parameters<"putCiliumNode">["body"];
-      granted = (await plat.putCiliumNode({ node: name, mode, body })).body;
+      granted = (await plat.putCiliumNode({ node: name, ...parameters, body })).body;
       if (!isGrant(granted)) throw new Error("the answer is no CiliumNode");
       this.#count("answered");
     } catch (error) {

@@ -1,14 +1,18 @@
 import { parseArgs } from "node:util";
+import { CILIUM_DELAY_SECONDS_MAX, FAMILY_TEXTS } from "../nouns/cilium/contract/request.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { COLLECT_MODES } from "./lost-pods.ts";
 import {
   AGENT_FOLDERS,
   AGENT_PORT,
+  consistent,
   IMAGE_DEFAULT,
+  type ManifestOptions,
   NAMESPACE_DEFAULT,
   OptionError,
   PORT,
 } from "./manifest.ts";
+import type { NodeMode } from "./nodes.ts";
 
 /** The folder in which Kubernetes puts the files of a pod's account. */
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -35,6 +39,11 @@ manifest: prints what \`kubectl apply -f -\` takes
   --lifecycle              writes the taints that follow from the conditions and the silence of a Node
   --leases                 tells Plat which nodes renew their Leases, so that silence shows sooner
   --cilium MODE            answers CiliumNodes: ${CILIUM_MODES.join(", ")}
+  --cilium-families LIST   the families that CiliumNodes need: ${FAMILY_TEXTS.join(" or ")}
+  --cilium-release-after SECONDS
+                           releases an excess of their addresses after this time (default: never)
+  --cilium-withdraw-after SECONDS
+                           releases a withdrawn address that is unused for this time (default: 60)
   --cluster-api            answers IPAddressClaims of Cluster API
   --end-pods               tells Plat which pods are over, so that it releases what they had
   --agent CONFLIST         runs an agent on each node, for plat-cni in this list of plugins
@@ -80,6 +89,9 @@ const OPTIONS = {
   lifecycle: { type: "boolean", default: false },
   leases: { type: "boolean", default: false },
   cilium: { type: "string" },
+  "cilium-families": { type: "string" },
+  "cilium-release-after": { type: "string" },
+  "cilium-withdraw-after": { type: "string" },
   "cluster-api": { type: "boolean", default: false },
   "end-pods": { type: "boolean", default: false },
   agent: { type: "string" },
@@ -107,6 +119,7 @@ export type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["
 const OF_PODS = ["service-account", "listen"] as const;
 const OF_MANIFEST = [
   ...(["space", "region", "token-secret", "observe", "lifecycle", "leases", "cilium"] as const),
+  ...(["cilium-families", "cilium-release-after", "cilium-withdraw-after"] as const),
   ...(["cluster-api", "end-pods", "agent", "collect-pods", "calico", "spiderpool"] as const),
   ...(["namespaces", "applications", "delete-pools", "no-nodes", "namespace", "image"] as const),
 ] as const;
@@ -168,3 +181,67 @@ function parsed(args: readonly string[]) {
 const isCommand = (word: string): word is keyof Commands => Object.hasOwn(COMMANDS, word);
 
 const listed = (names: readonly string[]) => names.map((name) => `--${name}`).join(", ");
+
+/**
+ * Returns the choices for the manifest that options say.
+ *
+ * @param agent the list of plugins for an agent, which is in the file that an option names
+ * @throws {OptionError} if an option says nothing that it can, or options exclude each other
+ */
+export function choicesIn(
+  values: Values,
+  { endpoint, agent }: Pick<ManifestOptions, "endpoint" | "agent">,
+): ManifestOptions {
+  const { space = "", region = "", namespace, image, observe, lifecycle, leases } = values;
+  return consistent({
+    ...{ endpoint, space, region, namespace, image, lifecycle, leases, agent },
+    tokenSecret: values["token-secret"] ?? "",
+    nodes: nodeModeOf(observe, values["no-nodes"]),
+    cilium: oneOf(CILIUM_MODES, values, "cilium") ?? "off",
+    ciliumFamilies: oneOf(FAMILY_TEXTS, values, "cilium-families") ?? "",
+    ciliumReleaseAfterSeconds: secondsOf(values, "cilium-release-after") ?? "",
+    ciliumWithdrawAfterSeconds: secondsOf(values, "cilium-withdraw-after") ?? "",
+    clusterApi: values["cluster-api"],
+    endPods: values["end-pods"],
+    collectPods: oneOf(COLLECT_MODES, values, "collect-pods") ?? "off",
+    calico: values.calico,
+    spiderpool: values.spiderpool,
+    namespaces: values.namespaces,
+    applications: values.applications,
+    deletePools: values["delete-pools"],
+  });
+}
+
+/** Returns the way with Nodes that options say. @throws {OptionError} if they exclude each other */
+function nodeModeOf(observe: boolean, isOff: boolean): NodeMode | "off" {
+  if (observe && isOff)
+    throw new OptionError("--no-nodes excludes --observe, which is about Nodes.");
+  if (isOff) return "off";
+  return observe ? "observe" : "write";
+}
+
+/** Returns which of some words an option says; nothing without the option. @throws {OptionError} if it is none of them */
+function oneOf<Word extends string>(
+  words: readonly Word[],
+  values: Values,
+  option: "cilium" | "cilium-families" | "collect-pods",
+): Word | undefined {
+  const said = values[option];
+  const word = words.find((each) => each === said);
+  if (said === undefined || word !== undefined) return word;
+  throw new OptionError(`--${option} is ${said}; it must be ${words.join(" or ")}.`);
+}
+
+/** Returns the seconds that an option says; nothing without the option. @throws {OptionError} if it says something else */
+function secondsOf(
+  values: Values,
+  option: "cilium-release-after" | "cilium-withdraw-after",
+): number | undefined {
+  const said = values[option];
+  if (said === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(said) ? Number(said) : Number.NaN;
+  if (seconds <= CILIUM_DELAY_SECONDS_MAX) return seconds;
+  throw new OptionError(
+    `--${option} is ${said}; it must be a whole number of seconds from 0 to ${CILIUM_DELAY_SECONDS_MAX}.`,
+  );
+}

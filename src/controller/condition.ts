@@ -1,6 +1,6 @@
 import { same } from "../base/same.ts";
 
-type Value = string | boolean;
+type Value = string | boolean | number;
 
 /**
  * A statement about values by their names. The controller judges it by the values that it has, and a chart leaves it to

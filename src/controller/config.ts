@@ -4,6 +4,7 @@ import { parse, YAMLParseError } from "yaml";
 import { flag, spaceName, text, whole } from "../api/schema/field.ts";
 import { checked, fields } from "../api/schema/schema.ts";
 import { utf8Text } from "../base/utf8.ts";
+import { CILIUM_DELAY_SECONDS_MAX, FAMILY_TEXTS } from "../nouns/cilium/contract/request.ts";
 import { CILIUM_MODES } from "../nouns/cilium/object.ts";
 import { cluster } from "../nouns/node/contract/events-request.ts";
 import { COLLECT_MODES } from "./lost-pods.ts";
@@ -54,6 +55,10 @@ const config = fields({
         whole(CILIUM_SECONDS_MIN, CILIUM_SECONDS_MAX),
         CILIUM_SECONDS_DEFAULT,
       ),
+      /** The parameters of each request. Those that are absent have the API's defaults. */
+      families: v.optional(v.picklist(FAMILY_TEXTS, 'must be "4", "6" or "4,6", in quotes')),
+      releaseAfterSeconds: v.optional(whole(0, CILIUM_DELAY_SECONDS_MAX)),
+      withdrawAfterSeconds: v.optional(whole(0, CILIUM_DELAY_SECONDS_MAX)),
     }),
   ),
   /** True if IPAddressClaims of Cluster API get their addresses from Plat. */

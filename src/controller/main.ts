@@ -5,25 +5,21 @@ import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { CILIUM_MODES, type CiliumMode } from "../nouns/cilium/object.ts";
 import { type AgentFiles, assertConflist, runAgent } from "./agent.ts";
 import { chartFiles } from "./chart.ts";
-import { HELP, readCommandLine, type Values } from "./command-line.ts";
+import { choicesIn, HELP, readCommandLine, type Values } from "./command-line.ts";
 import { readConfig } from "./config.ts";
 import { kubeApi, podIdentity } from "./kube/api.ts";
 import type { Waits } from "./kube/waits.ts";
-import { COLLECT_MODES, type CollectMode } from "./lost-pods.ts";
 import {
   AGENT_PORT,
   CLUSTERCTL_VARIABLES,
-  consistent,
   type ManifestOptions,
   manifest,
   OptionError,
   PORT,
   providerFiles,
 } from "./manifest.ts";
-import type { NodeMode } from "./nodes.ts";
 import { runController } from "./run.ts";
 
 const WAITS: Waits = {
@@ -32,33 +28,6 @@ const WAITS: Waits = {
   random: Math.random,
 };
 
-/** Returns the mode that an option names. @throws {OptionError} if it is none */
-function ciliumModeOf(named: string | undefined): CiliumMode | "off" {
-  if (named === undefined) return "off";
-  const mode = CILIUM_MODES.find((each) => each === named);
-  if (!mode)
-    throw new OptionError(`--cilium is ${named}; it must be one of ${CILIUM_MODES.join(", ")}.`);
-  return mode;
-}
-
-/** Returns the way with lost pods that an option names. @throws {OptionError} if it is none */
-function collectModeOf(named: string | undefined): CollectMode | "off" {
-  if (named === undefined) return "off";
-  const mode = COLLECT_MODES.find((each) => each === named);
-  if (mode) return mode;
-  throw new OptionError(
-    `--collect-pods is ${named}; it must be one of ${COLLECT_MODES.join(", ")}.`,
-  );
-}
-
-/** Returns the way with Nodes that options say. @throws {OptionError} if they exclude each other */
-function nodeModeOf(observe: boolean, isOff: boolean): NodeMode | "off" {
-  if (observe && isOff)
-    throw new OptionError("--no-nodes excludes --observe, which is about Nodes.");
-  if (isOff) return "off";
-  return observe ? "observe" : "write";
-}
-
 const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
   process.stdout.write(
     `${JSON.stringify({ time: new Date().toISOString(), message, ...about })}\n`,
@@ -66,22 +35,8 @@ const log = (message: string, about: Readonly<Record<string, unknown>> = {}) =>
 
 /** Returns the choices for the manifest that options say. @throws {OptionError} if they exclude each other */
 async function manifestOptions(values: Values, endpoint: string): Promise<ManifestOptions> {
-  const { space = "", region = "", namespace, image, observe, lifecycle, leases } = values;
-  return consistent({
-    ...{ endpoint, space, region, namespace, image, lifecycle, leases },
-    tokenSecret: values["token-secret"] ?? "",
-    nodes: nodeModeOf(observe, values["no-nodes"]),
-    cilium: ciliumModeOf(values.cilium),
-    clusterApi: values["cluster-api"],
-    endPods: values["end-pods"],
-    agent: values.agent === undefined ? "" : await readConflist(values.agent),
-    collectPods: collectModeOf(values["collect-pods"]),
-    calico: values.calico,
-    spiderpool: values.spiderpool,
-    namespaces: values.namespaces,
-    applications: values.applications,
-    deletePools: values["delete-pools"],
-  });
+  const agent = values.agent === undefined ? "" : await readConflist(values.agent);
+  return choicesIn(values, { endpoint, agent });
 }
 
 /** Reads a list of plugins for an agent. @throws {Error} if it is none */

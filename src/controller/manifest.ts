@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { BUILD } from "../base/build.ts";
 import { same } from "../base/same.ts";
+import type { FAMILY_TEXTS } from "../nouns/cilium/contract/request.ts";
 import {
   CLUSTER_GROUP,
   POOL_COLLECTIONS,
@@ -56,13 +57,17 @@ export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** The choices of a user. A text that is empty is not said. */
+/** The choices of a user. One that is an empty text is not said. */
 export interface ManifestOptions extends Switches {
   readonly endpoint: string;
   readonly space: string;
   readonly region: string;
   /** The Secret with a token in its key `token`. */
   readonly tokenSecret: string;
+  /** The families and the times that go with each CiliumNode. */
+  readonly ciliumFamilies: (typeof FAMILY_TEXTS)[number] | "";
+  readonly ciliumReleaseAfterSeconds: number | "";
+  readonly ciliumWithdrawAfterSeconds: number | "";
   /** True if a pool whose manifest is gone is deleted once it is empty. */
   readonly deletePools: boolean;
   readonly image: string;
@@ -85,6 +90,12 @@ const WITHOUT_NODES = [
   COLLECTS,
 ];
 const DELETE_POOLS = is<Choice>("deletePools", true);
+const given = (name: Choice) => not(is<Choice>(name, ""));
+const ABOUT_CILIUM = anyOf(
+  (["ciliumFamilies", "ciliumReleaseAfterSeconds", "ciliumWithdrawAfterSeconds"] as const).map(
+    given,
+  ),
+);
 
 /** Choices that exclude each other, with the words for a user of options, and for one of a chart. */
 export const CONTRADICTIONS: readonly {
@@ -116,6 +127,13 @@ export const CONTRADICTIONS: readonly {
     option: "--delete-pools needs --calico or --spiderpool, whose pools it is about.",
     value: "deletePools is true; calico or spiderpool must be true then.",
   },
+  {
+    when: allOf(ABOUT_CILIUM, not<Choice>(ANSWERS_CILIUM)),
+    option:
+      "--cilium-families, --cilium-release-after and --cilium-withdraw-after need --cilium, because they are about its CiliumNodes.",
+    value:
+      'cilium is "off"; ciliumFamilies, ciliumReleaseAfterSeconds and ciliumWithdrawAfterSeconds must be empty then.',
+  },
 ];
 
 /** True in the modes of Cilium in which a Node needs no podCIDR: its pods have their addresses from the CiliumNode alone. */
@@ -136,6 +154,8 @@ export interface Choices {
   readonly namespace: string;
   /** Returns the text of a choice, as the whole value of a field. */
   text(name: Choice): string;
+  /** Returns the number of a choice, as the whole value of a field. */
+  number(name: Choice): unknown;
   /** Returns a SHA-256 digest of texts and then of choices, each on a line, as the whole value of a field. */
   digest(texts: readonly string[], names: readonly Choice[]): string;
   /** Returns these items of a list if the condition holds. */
@@ -184,6 +204,7 @@ export function manifest({ namespace, ...options }: ManifestOptions): string {
   const choices: Choices = {
     namespace,
     text: (name) => String(options[name]),
+    number: (name) => Number(options[name]),
     digest: (texts, names) =>
       createHash("sha256")
         .update([...texts, ...names.map((name) => String(options[name]))].join("\n"))
@@ -235,8 +256,6 @@ export function objectsOf(choices: Choices): readonly object[] {
   ];
 }
 
-const given = (name: Choice) => not(is<Choice>(name, ""));
-
 /** The choices from which the data of the ConfigMap is made: all but one. */
 const CONFIGURED = Object.keys({
   endpoint: true,
@@ -247,6 +266,9 @@ const CONFIGURED = Object.keys({
   lifecycle: true,
   leases: true,
   cilium: true,
+  ciliumFamilies: true,
+  ciliumReleaseAfterSeconds: true,
+  ciliumWithdrawAfterSeconds: true,
   clusterApi: true,
   endPods: true,
   agent: true,
@@ -264,7 +286,7 @@ const configDigest = ({ digest }: Choices) => ({
 });
 
 /** Returns the configuration, as YAML. Texts stand in quotes, as a chart writes them. */
-function configOf({ text, fields }: Choices): string {
+function configOf({ text, number, fields }: Choices): string {
   const config = {
     cluster: "auto",
     plat: {
@@ -278,7 +300,18 @@ function configOf({ text, fields }: Choices): string {
       ...fields(LIFECYCLE, { lifecycle: true }),
       ...fields(LEASES, { leases: true }),
     },
-    ...fields(ANSWERS_CILIUM, { cilium: { mode: text("cilium") } }),
+    ...fields(ANSWERS_CILIUM, {
+      cilium: {
+        mode: text("cilium"),
+        ...fields(given("ciliumFamilies"), { families: text("ciliumFamilies") }),
+        ...fields(given("ciliumReleaseAfterSeconds"), {
+          releaseAfterSeconds: number("ciliumReleaseAfterSeconds"),
+        }),
+        ...fields(given("ciliumWithdrawAfterSeconds"), {
+          withdrawAfterSeconds: number("ciliumWithdrawAfterSeconds"),
+        }),
+      },
+    }),
     ...fields(CLUSTER_API, { clusterApi: true }),
     ...fields(anyOf([END_PODS, COLLECTS]), {
       pods: {

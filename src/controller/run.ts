@@ -76,13 +76,11 @@ export async function runController(
   log("The controller serves its probes", { port, identity, mode, cilium: config.cilium?.mode });
   const checking = needs.check(signal);
   const surroundings = { plat, api, waits, metrics, log };
-  const cilium =
-    config.cilium &&
-    new CiliumNodes({
-      ...surroundings,
-      mode: config.cilium.mode,
-      everyMs: 1000 * config.cilium.everySeconds,
-    });
+  let cilium: CiliumNodes | undefined;
+  if (config.cilium) {
+    const { everySeconds, ...parameters } = config.cilium;
+    cilium = new CiliumNodes({ ...surroundings, parameters, everyMs: 1000 * everySeconds });
+  }
   const clusterApi = config.clusterApi ? new ClusterApi(surroundings) : undefined;
   const pods = config.pods.end ? new Pods(surroundings) : undefined;
   let nodes: Nodes | undefined;

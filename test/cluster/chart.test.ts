@@ -33,6 +33,9 @@ const OPTIONS: ManifestOptions = {
   lifecycle: false,
   leases: false,
   cilium: "off",
+  ciliumFamilies: "",
+  ciliumReleaseAfterSeconds: "",
+  ciliumWithdrawAfterSeconds: "",
   clusterApi: false,
   endPods: false,
   calico: false,
@@ -58,6 +61,13 @@ const collecting = (index: number) => {
   return { collectPods: modes[turn] ?? "off" };
 };
 
+/** Choices about CiliumNodes. A time of 0 is a choice too. */
+const ABOUT_CILIUM: readonly Partial<ManifestOptions>[] = [
+  { ciliumFamilies: "4,6", ciliumReleaseAfterSeconds: 180, ciliumWithdrawAfterSeconds: 3_600 },
+  { ciliumReleaseAfterSeconds: 0 },
+  { ciliumFamilies: "6", ciliumWithdrawAfterSeconds: 0 },
+];
+
 /** Every combination of the other switches, with other texts and each of those about manifests in turn. */
 const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
   .flatMap((nodes) => ["off" as const, ...CILIUM_MODES].map((cilium) => ({ nodes, cilium })))
@@ -70,7 +80,11 @@ const COMBINATIONS: readonly ManifestOptions[] = [...NODE_MODES, "off" as const]
     // The number has no factor of the other switches, so each of these meets each of those.
     { ...OPTIONS, ...each, ...DECLARING[index % (DECLARING.length - 1)], ...collecting(index) },
     { ...OPTIONS, ...each, ...DECLARING.at(-1) },
-  ]);
+    ...(each.cilium === "off" || index % 5 > 0
+      ? []
+      : [{ ...OPTIONS, ...each, ...ABOUT_CILIUM[index % ABOUT_CILIUM.length] }]),
+  ])
+  .concat([{ ...OPTIONS, ...ABOUT_CILIUM[0] }]);
 
 let program: string;
 let folder: string;
@@ -175,6 +189,11 @@ it("Helm refuses values that the chart does not have", async () => {
   expect(await rendered({ endpoint, nodes: "both" })).toContain("nodes");
   expect(await rendered({ endpoint, clusterApi: "yes" })).toContain("clusterApi");
   expect(await rendered({ endpoint, replicas: 3 })).toContain("replicas");
+  const ofCilium = { endpoint, cilium: "crd" };
+  for (const name of ["ciliumReleaseAfterSeconds", "ciliumWithdrawAfterSeconds"])
+    for (const value of [3_601, -1, 1.5, "3m"])
+      expect(await rendered({ ...ofCilium, [name]: value })).toContain(name);
+  expect(await rendered({ ...ofCilium, ciliumFamilies: "6,4" })).toContain("ciliumFamilies");
 });
 
 it("Helm finds nothing wrong with the chart", async () => {

@@ -13,6 +13,8 @@ const PATH = "/apis/cilium.io/v2/ciliumnodes";
 class FakePlat {
   /** The requests, as `PUT n1` with the networks of the object. */
   readonly requests: string[] = [];
+  /** The parameters of the last request. */
+  query: object = {};
   /** Errors of the next requests. */
   readonly failures: Error[] = [];
   /** The bodies of the next answers, of a server that is not Plat. */
@@ -24,6 +26,7 @@ class FakePlat {
   readonly client: PlatClient = clientOver(
     async <Body>({ method, path, query = {}, body }: Asked) => {
       const name = /nodes\/([^/]+)\/cilium$/.exec(path)?.[1] ?? "";
+      this.query = query;
       const object = body as CiliumNodeObject | undefined;
       const networks = object?.spec.ipam?.podCIDRs ?? [];
       this.requests.push([method, name, query.mode ?? query.uid, ...networks].join(" "));
@@ -66,7 +69,7 @@ async function working(
     readonly sleep: (ms: number) => Promise<void>;
     readonly lead: () => void;
   }) => Promise<void>,
-  follows = false,
+  { follows = false, parameters = {} }: { follows?: boolean; parameters?: object } = {},
 ): Promise<void> {
   const clock = new VirtualClock();
   const [cluster, plat] = [new FakeCluster(), new FakePlat()];
@@ -74,7 +77,7 @@ async function working(
   const nodes = new CiliumNodes({
     plat: plat.client,
     api: cluster,
-    mode: "cluster-pool",
+    parameters: { mode: "cluster-pool", ...parameters },
     everyMs: 60_000,
     waits: waitsOf(clock),
     metrics: new Metrics(),
@@ -107,6 +110,19 @@ describe("a CiliumNode", () => {
       expect(patches(cluster)).toEqual([`PATCH ${PATH}/n1`]);
       expect(plat.requests[0]).toBe("PUT n1 cluster-pool");
     }));
+
+  it("is sent with the families and the times of the configuration", async () => {
+    const parameters = { families: "4,6", releaseAfterSeconds: 180, withdrawAfterSeconds: 0 };
+    const joining = (cluster: FakeCluster) => cluster.putCilium("n1");
+    await working(
+      joining,
+      async ({ plat }) => expect(plat.query).toEqual({ mode: "cluster-pool", ...parameters }),
+      { parameters },
+    );
+    await working(joining, async ({ plat }) =>
+      expect(plat.query).toEqual({ mode: "cluster-pool" }),
+    );
+  });
 
   it("is sent each minute although it does not change, and not written again", () =>
     working(giving, async ({ cluster, plat, sleep }) => {
@@ -227,6 +243,6 @@ describe("a CiliumNode that is gone", () => {
         await sleep(2_000);
         expect(plat.requests).toEqual([`DELETE late ${uid}`]);
       },
-      true,
+      { follows: true },
     ));
 });

@@ -19,6 +19,9 @@ const OPTIONS = {
   lifecycle: false,
   leases: false,
   cilium: "off",
+  ciliumFamilies: "",
+  ciliumReleaseAfterSeconds: "",
+  ciliumWithdrawAfterSeconds: "",
   clusterApi: false,
   endPods: false,
   agent: "",
@@ -181,6 +184,9 @@ describe("the manifest", () => {
       { agent: '{"name": "other"}' },
       { endPods: true },
       { cilium: "crd", nodes: "observe" },
+      { ciliumFamilies: "4,6" },
+      { ciliumReleaseAfterSeconds: 180 },
+      { ciliumWithdrawAfterSeconds: 0 },
     ];
     for (const options of others)
       for (const [index, pods] of podsOf(options).entries())
@@ -263,6 +269,18 @@ describe("the manifest", () => {
       mode: "multi-pool",
       everySeconds: 60,
     });
+    const said = {
+      ciliumFamilies: "4,6",
+      ciliumReleaseAfterSeconds: 180,
+      ciliumWithdrawAfterSeconds: 0,
+    } as const;
+    expect(config({ cilium: "crd", nodes: "observe", ...said }).cilium).toEqual({
+      mode: "crd",
+      everySeconds: 60,
+      families: "4,6",
+      releaseAfterSeconds: 180,
+      withdrawAfterSeconds: 0,
+    });
   });
 
   it("binds the policy to the account of the controller, and has none where it writes nothing", () => {
@@ -302,7 +320,7 @@ it("the chart has a value for each choice, and each line with an action belongs 
   expect(named.filter((name) => !template.includes(`.Values.${name}`))).toEqual([]);
   const actions = template.split("\n").filter((line) => /\{\{|@@/.test(line));
   const plain =
-    /^\{\{- .* \}\}$|^ +(?:[\w./-]+: )+(?:\{\{ .* \| quote \}\}|"\{\{ .Release.Namespace \}\}")$/;
+    /^\{\{- .* \}\}$|^ +(?:[\w./-]+: )+(?:\{\{ .* \| (?:quote|int) \}\}|"\{\{ .Release.Namespace \}\}")$/;
   expect(actions.filter((line) => !plain.test(line))).toEqual([
     `      expression: request.userInfo.username == "system:serviceaccount:{{ .Release.Namespace }}:plat-controller"`,
   ]);
@@ -337,6 +355,18 @@ describe("a configuration", () => {
     ["nodes: {podCIDRs: both}", "nodes.podCIDRs must be one of write, observe, off"],
     ["nodes: {completeSeconds: 1}", "nodes.completeSeconds must be a whole number from 10 to 3600"],
     ["cilium: {mode: eni}", "cilium.mode must be one of cluster-pool, kubernetes"],
+    [
+      "cilium: {mode: kubernetes, families: 6}",
+      'cilium.families must be "4", "6" or "4,6", in quotes',
+    ],
+    [
+      "cilium: {mode: crd, releaseAfterSeconds: 3601}",
+      "cilium.releaseAfterSeconds must be a whole number from 0 to 3600",
+    ],
+    [
+      "cilium: {mode: crd, withdrawAfterSeconds: -1}",
+      "cilium.withdrawAfterSeconds must be a whole number from 0 to 3600",
+    ],
     ["nodes: {lifecycle: taints}", "nodes.lifecycle must be true or false"],
     ["pods: {collect: all}", "pods.collect must be one of report, release, off"],
     ["calico: pools", "calico must be true or false"],

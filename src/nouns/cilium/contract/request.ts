@@ -16,7 +16,7 @@ const CILIUM_PREFIXES_MAX = 1_024;
 /** The largest number of addresses that a CiliumNode can ask for. What it gets has a lower limit. */
 const CILIUM_DEMAND_MAX = 1_000_000;
 /** The longest time after which an excess or a withdrawn address is released, and the usual one of the latter. */
-const CILIUM_DELAY_SECONDS_MAX = 3_600;
+export const CILIUM_DELAY_SECONDS_MAX = 3_600;
 const WITHDRAW_AFTER_SECONDS_DEFAULT = 60;
 /** Owners of a Kubernetes object. */
 const OWNER_REFERENCES_MAX = 64;
