@@ -156,7 +156,7 @@ async function selectFree(
       await context.sleep(context.random.fraction() * CLAIM_WAIT_MS_MAX);
       return RETRY;
     }
-    return answer(await noPrefix(context, familyRequest, scans));
+    return answer(await noPrefix(context, familyRequest, { scans, open, stated: inUse, reserved }));
   });
 }
 
