@@ -52,14 +52,15 @@ async function blockFor(
     if (there && there.poolId !== pool.id)
       throw new ContentionError(`block ${text} is left from an earlier pool, and about to go`);
     if (there?.host === host) return answer(there);
+    const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
+    const isKeptAnew = isHostReserved(anew, ordinalOf(cidr, address));
     if (there) {
       const strict = configuration.settings.strictAffinity || pool.borrowing === "forbidden";
-      return answer(strict ? notToBeBorrowed(there, host) : there);
+      const isAwaited = mayGo(there) && !isKeptAnew;
+      return answer(strict ? notToBeBorrowed(there, host, { isAwaited }) : there);
     }
     // A new block would reserve the address for the host, so the request does not claim it.
-    const anew = { cidr, host, ...(hostReserved && { hostReserved }) };
-    if (isHostReserved(anew, ordinalOf(cidr, address)))
-      return answer(hostReservedAt(anew, address, { isAwaited: false }));
+    if (isKeptAnew) return answer(hostReservedAt(anew, address, { isAwaited: false }));
     const affinities = await store.listAffinities(space, host);
     const place = affinities.find((affinity) => formatCidr(affinity.block) === text);
     const claim = await withClaimCharge(new ClaimCharge(context, space, claiming), (charge) =>
@@ -73,8 +74,12 @@ async function blockFor(
   });
 }
 
-function notToBeBorrowed(block: Block, host: HostId): Rejection {
-  const { cidr, host: owner } = block;
+/** @param isAwaited true if the block may go with time, and the host can have the address then */
+function notToBeBorrowed(
+  { cidr, host: owner }: Block,
+  host: HostId,
+  { isAwaited }: { readonly isAwaited: boolean },
+): Rejection {
   const whose = owner === undefined ? "nobody" : hostName(owner);
   return new Rejection(
     "strict_affinity",
@@ -82,7 +87,7 @@ function notToBeBorrowed(block: Block, host: HostId): Rejection {
     {
       block: formatCidr(cidr),
       ...(owner !== undefined && { owner: hostName(owner) }),
-      ...(mayGo(block) && { retryable: true }),
+      ...(isAwaited && { retryable: true }),
     },
   );
 }

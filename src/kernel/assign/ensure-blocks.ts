@@ -15,6 +15,7 @@ import { ClaimCharge, withClaimCharge } from "../quotas/claim-charge.ts";
 import { type BlockAffinity, sameBlocks } from "../values/affinity.ts";
 import type { Block } from "../values/block.ts";
 import { isBlockOf } from "../values/block-group.ts";
+import { sumOfFreed } from "../values/freed-by-time.ts";
 import { type HostId, type HostReservedAsked, hostName } from "../values/host.ts";
 import { CLAIM_TRIES_MAX, CLAIM_WAIT_MS_MAX } from "../values/limits.ts";
 import { familyRequestsOf } from "./family-requests.ts";
@@ -25,7 +26,9 @@ import {
   outOfSight,
   overQuota,
   reachOf,
+  reasonOfTime,
   reasonsOf,
+  timesOf,
   unseenIn,
 } from "./rejections.ts";
 import { requesterOf } from "./requester.ts";
@@ -98,7 +101,7 @@ async function ensureBlock(
     affinities = await store.listAffinities(familyRequest.space, familyRequest.host);
     // A rejection is true only if the host got no block during the search.
     if (search.kind === "none" && sameBlocks(before, affinities))
-      return answer(rejectionOf(familyRequest, search));
+      return answer(rejectionOf(familyRequest, search, context.now()));
     await context.sleep(random.fraction() * CLAIM_WAIT_MS_MAX);
     return RETRY;
   });
@@ -131,7 +134,7 @@ async function firstOwn(
   return undefined;
 }
 
-function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
+function rejectionOf(familyRequest: FamilyRequest, search: Nothing, nowMs: number): Rejection {
   const { host, family, pools, blocksMax, configuration } = familyRequest;
   const { scans, blocks, capped } = search;
   if (scans.some(({ bounded }) => bounded)) throw outOfSight();
@@ -143,10 +146,13 @@ function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
       `Host ${hostName(host)} has ${blocks} of at most ${blocksMax} IPv${family} blocks in ${where}, and none of them can be used now.`,
       { blocks, maxBlocksPerHost: blocksMax },
     );
+  // The host waits for a block, and for no address that cools.
+  const freed = { ...sumOfFreed([...search.freed.values()]), cooling: 0 };
+  const times = timesOf(freed, 1, nowMs);
   const why = reasonsOf(
     familyRequest,
     configuration.settings.autoAllocateBlocks
-      ? ["none is free", ...unseenIn(search)]
+      ? ["none is free", ...unseenIn(search), ...reasonOfTime(times, 1)]
       : ["automatic claims are off (autoAllocateBlocks)"],
   );
   return new Rejection(
@@ -157,6 +163,7 @@ function rejectionOf(familyRequest: FamilyRequest, search: Nothing): Rejection {
         .slice(0, POOLS_TOLD_MAX)
         .map(({ name, cidr }) => ({ pool: name, cidr: formatCidr(cidr) })),
       ...reachOf(search),
+      ...times,
     },
   );
 }

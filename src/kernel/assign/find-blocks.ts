@@ -13,6 +13,7 @@ import {
   findFree,
   idleIn,
   indexGroups,
+  isLent,
   mayHelp,
   type PoolScan,
   type ScanCriteria,
@@ -188,7 +189,7 @@ async function search(
  */
 function freedInPools(turn: Turn, claimsMax: number): ReadonlyMap<string, FreedByTime> {
   const blocks = turn.pools.flatMap((pool) => {
-    const { lends } = turn.scanCriteria(pool);
+    const lends = isLent(turn.scanCriteria(pool));
     const scan = turn.poolScans.scans.get(pool.id);
     const freed = [...(scan?.freed.values() ?? []), ...toldOf(turn, pool)];
     return freed.map((one) => ({ pool, lends, freed: one }));
@@ -209,12 +210,13 @@ function freedInPools(turn: Turn, claimsMax: number): ReadonlyMap<string, FreedB
 
 /** Returns what hints tell of the block groups of a pool that the request has not read: an address of each. */
 function toldOf(
-  { poolScans: { scans, lending }, familyRequest }: Turn,
+  { poolScans: { scans, lending }, familyRequest, scanCriteria }: Turn,
   pool: Pool,
 ): readonly FreedByTime[] {
+  const criteria = scanCriteria(pool);
   const told = lending?.freedIn(pool, scans.get(pool.id)?.scanned ?? new Set()) ?? NOTHING_FREED;
-  // A hint is for every host, and this one would reserve addresses for itself.
-  return familyRequest.hostReserved
+  // A hint is for every host that wants an address. This one would reserve some for itself, or wants a block.
+  return familyRequest.hostReserved || criteria.lends !== isLent(criteria)
     ? [{ ...NOTHING_FREED, more: told.more || told.atMs.length > 0 }]
     : [{ ...told, atMs: [] }, ...told.atMs.map((atMs) => ({ ...NOTHING_FREED, atMs: [atMs] }))];
 }

@@ -69,7 +69,10 @@ export const timeToRetry = (atMs: number, nowMs: number) => ({
 });
 
 /** Returns a reason that says what time alone changes; nothing if it changes nothing. */
-const reasonOfTime = ({ availableAt }: { readonly availableAt?: string }, missing: number) =>
+export const reasonOfTime = (
+  { availableAt }: { readonly availableAt?: string },
+  missing: number,
+) =>
   availableAt === undefined
     ? []
     : [`${missing === 1 ? "one" : `${missing} of them`} can be assigned at ${availableAt}`];

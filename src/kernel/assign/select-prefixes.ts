@@ -81,7 +81,8 @@ async function selectSpecific(
   inUse: readonly StatedRanges[],
 ): Promise<Block | Rejection> {
   const block = await blockOfPrefix(context, familyRequest, cidr);
-  const taken = (await whyTaken(context, block)) ?? whyStated(inUse, cidr);
+  // What a node states comes first: the lease of an owner can end, and that does not free the prefix then.
+  const taken = whyStated(inUse, cidr) ?? (await whyTaken(context, block));
   if (taken) return taken;
   const [pool] = familyRequest.pools;
   const slot = block.slots.get(0);

@@ -222,7 +222,10 @@ async function lookAt(
     if (isOurs && (block.idleSinceMs !== undefined || roomIn(block, criteria.rules) > 0))
       scan.seen.set(formatCidr(block.cidr), block);
     if (isOurs && block.host !== criteria.host)
-      scan.freed.set(formatCidr(block.cidr), freedIn(block, { ...criteria, isOwn: false }));
+      scan.freed.set(
+        formatCidr(block.cidr),
+        freedIn(block, { ...criteria, lends: isLent(criteria), isOwn: false }),
+      );
   }
   const current = blocks.map(({ cidr }) => cidr);
   return { ...judged(context, scan, index, current), blocks };
@@ -283,6 +286,9 @@ export function isSeen({
       (full.has(index) && lending?.saidOf(pool, index) === "shut"),
   );
 }
+
+/** Returns true if the host would borrow in the pool. A host that only wants a block would not. */
+export const isLent = ({ lends, borrowing }: ScanCriteria): boolean => lends && borrowing > 0;
 
 /** Returns true if the host would get an address from a block of its own. */
 const isOfUse = (cidr: Cidr, { rules, hostReserved }: ScanCriteria): boolean =>

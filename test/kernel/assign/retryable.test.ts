@@ -4,10 +4,14 @@ import { Rejection } from "../../../src/base/outcome.ts";
 import { formatTime } from "../../../src/base/time.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../../src/kernel/assign/assignment.ts";
+import { ensureBlocks } from "../../../src/kernel/assign/ensure-blocks.ts";
 import { releaseHandle } from "../../../src/kernel/release/release-handle.ts";
 import { intervalOf } from "../../../src/net/cidr.ts";
 import { putPool, putReservation } from "../../../src/nouns/pool/operations/administration.ts";
 import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
+import { network } from "../../builders.ts";
+import { networkRequest } from "../../network-request.ts";
+import { ensure, prefixPool, tryEnsure } from "../../prefixes.ts";
 import { reclaimAll } from "../../scheduled-runs.ts";
 import { judgeAnswer } from "../../simulation/retryable.ts";
 import {
@@ -145,6 +149,14 @@ describe("a rejection is retryable", () => {
 
 const NAMED: AssignRequest = { ...late(), addresses: [addressOf("10.0.0.1")] };
 
+const LATE_BLOCK = { space: SPACE, host: late().host, families: [4] as const, pools: [] };
+
+/** Returns the rejection of a host that wants a block. */
+async function unensured({ calm }: World): Promise<Rejection> {
+  const answer = await ensureBlocks(calm, LATE_BLOCK);
+  return answer instanceof Rejection ? answer : expect.fail("it has a block");
+}
+
 /** Waits until reclaim has deleted the empty blocks that are past their minimum age. */
 async function outliveBlocks(world: World): Promise<void> {
   world.clock.nowMs += COOLDOWN_MS + LONGEST.blockMinAgeMs + CLOCK_SKEW_MS_MAX;
@@ -162,6 +174,35 @@ describe("a rejection is retryable while a block is about to go", () => {
     expect((await rejected(world, NAMED)).members).toMatchObject({ retryable: true });
     await outliveBlocks(world);
     await assigned(world.calm, NAMED);
+  });
+
+  it("unless the host would then keep the named address for itself", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30), { strictAffinity: true });
+    await fill(world, 1);
+    await releaseHandle(world.calm, SPACE, "h-0");
+    const hostReserved = { start: 2, end: 0, handle: "reserved", note: "ours" };
+    const { code, members } = await rejected(world, { ...NAMED, hostReserved });
+    expect(code).toBe("strict_affinity");
+    expect(members).not.toHaveProperty("retryable");
+    await outliveBlocks(world);
+    const later = await rejected(world, { ...NAMED, hostReserved });
+    expect(later.code).toBe("already_assigned");
+  });
+
+  it("that an ensured block can replace, and says when", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31), {
+      blockMinAgeSeconds: BLOCK_MIN_AGE_SECONDS,
+    });
+    await fill(world, 1);
+    expect((await unensured(world)).members).not.toHaveProperty("retryable");
+    await releaseHandle(world.calm, SPACE, "h-0");
+    const atMs = world.clock.nowMs + 1000 * BLOCK_MIN_AGE_SECONDS;
+    expect((await unensured(world)).members).toMatchObject({
+      retryable: true,
+      availableAt: formatTime(atMs),
+    });
+    await outliveBlocks(world);
+    expect(await ensureBlocks(world.calm, LATE_BLOCK)).toMatchObject([{ cidr: "10.0.0.0/31" }]);
   });
 
   it("whose host keeps the named address for itself, unless the other host would keep it too", async () => {
@@ -219,6 +260,22 @@ describe("a rejection is final", () => {
     expect(members).toMatchObject({ pools: [{ code: "full" }] });
     for (const name of ["retryable", "availableAt", "cooling"])
       expect(members).not.toHaveProperty(name);
+  });
+
+  it("where a node states a network in the named prefix, though the prefix is leased", async () => {
+    const { calm } = await makeWorld();
+    await putPool(calm, SPACE, "pods", prefixPool("10.64.0.0/24", 24), undefined);
+    await ensure(calm, "pending");
+    const specific = network("10.64.0.0/24");
+    const named = networkRequest("late", { specific });
+    expect(await assign(calm, named)).toMatchObject({
+      code: "already_assigned",
+      members: { node: "pending", retryable: true },
+    });
+    await tryEnsure(calm, "other", { podCidrs: ["10.64.0.0/25"] });
+    const final = await assign(calm, named);
+    expect(final).toMatchObject({ code: "already_assigned", members: { node: "other" } });
+    expect(final).not.toHaveProperty("members.retryable");
   });
 
   it("where what cools is reserved", async () => {
