@@ -468,7 +468,7 @@ export const EXCUSES: readonly Excuse[] = [
     ],
   },
   {
-    why: "Rejections, other allocators and reads of prefixes that the nodes of a run do not ask for; pod-cidrs.test.ts, prefix-pools.test.ts and ensure-prefixes.test.ts do.",
+    why: "Rejections, other allocators and reads of prefixes that the nodes of a run do not ask for; pod-cidrs.test.ts, prefix-pools.test.ts, no-prefix.test.ts and ensure-prefixes.test.ts do.",
     branches: [
       ["nouns/pool/operations/administration.ts", "const value = formatCidr(spec.cidr); const"],
       ["nouns/pool/operations/change-pool.ts", '"prefixes" : "addresses"), blockSize:'],
@@ -477,6 +477,8 @@ export const EXCUSES: readonly Excuse[] = [
       ["kernel/assign/no-prefix.ts", '] : ["only some block groups were looked'],
       ["kernel/assign/no-prefix.ts", "0 ? `;"],
       ["kernel/assign/no-prefix.ts", "isWhole && { retryable: true }), ...timesOf"],
+      ["kernel/assign/no-prefix.ts", "0 ? `$"],
+      ["kernel/assign/no-prefix.ts", ") ? whyShut(pool"],
       ["kernel/assign/pool-of-prefix.ts", "noneUnread(configuration); const text ="],
       ["kernel/assign/pool-of-prefix.ts", "each) => overlaps(intervalOf(each.cidr),"],
       ["kernel/assign/prefix-taken.ts", "undefined ? ` to node"],
