@@ -85,12 +85,12 @@ describe("a CiliumNode in mode multi-pool", () => {
     );
   });
 
-  it("holds what it lists, also a prefix that cools, and that no other node has", async () => {
+  it("holds what it lists, also a prefix that cools, unless another node has it", async () => {
     const { apply } = await spaceOfPools();
     const allocated = [{ pool: "mars", cidrs: ["10.20.0.0/27"] }];
     expect(await apply("node-1", { allocated })).toMatchObject({ allocated, error: "" });
     const other = await apply("node-2", { allocated }, { uid: "b" });
-    expect(other.allocated).toEqual([]);
+    expect(other.allocated).toEqual(allocated);
     expect(other.error).toBe(
       "Node node-2, pool mars, IPv4: Prefix 10.20.0.0/27 is assigned to node node-1.",
     );
@@ -101,18 +101,25 @@ describe("a CiliumNode in mode multi-pool", () => {
     });
   });
 
-  it("is told of a listed prefix that is none of its pool", async () => {
+  it("keeps a listed prefix that is none of its pool, and is told so", async () => {
     const { apply } = await spaceOfPools();
-    const { allocated, error } = await apply("node-1", {
-      allocated: [
-        { pool: "venus", cidrs: ["10.20.0.0/27"] },
-        { pool: "mars", cidrs: ["192.0.2.0/27"] },
-      ],
-    });
-    expect(allocated).toEqual([]);
+    const listed = [
+      { pool: "mars", cidrs: ["192.0.2.0/27"] },
+      { pool: "venus", cidrs: ["10.20.0.0/27"] },
+    ];
+    const { allocated, error } = await apply("node-1", { allocated: listed.toReversed() });
+    expect(allocated).toEqual(listed);
     expect(error).toMatch(
       /^Node node-1, pool venus, IPv4: Prefix 10\.20\.0\.0\/27 belongs to pool mars\.10-20-0-0-26, not to venus\. Node node-1, pool mars, IPv4: 192\.0\.2\.0\/27 is no prefix of a pool: /,
     );
+  });
+
+  it("has a prefix once that it lists under another pool than the one it holds it of", async () => {
+    const { apply } = await spaceOfPools();
+    const [cidr] = (await apply("node-1", { requested: [requests("mars", 8)] })).allocated[0].cidrs;
+    await apply("node-1", { allocated: [{ pool: "mars", cidrs: [cidr] }] });
+    const allocated = [{ pool: "venus", cidrs: [cidr] }];
+    expect((await apply("node-1", { allocated })).allocated).toEqual(allocated);
   });
 
   it("has prefixes that addresses and checks show, and that a release of its host leaves", async () => {

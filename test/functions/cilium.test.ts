@@ -48,12 +48,13 @@ describe("a CiliumNode in mode cluster-pool", () => {
     });
   });
 
-  it("keeps what it has and is told so when it shows another prefix", async () => {
-    const { apply } = await spaceOfPrefixes("v4");
+  it("keeps what it has and what it shows, and is told so when that is another prefix", async () => {
+    const { apply, podCidrs } = await spaceOfPrefixes("v4");
     await apply("node-1", { podCIDRs: ["10.64.7.0/24"] });
     const answer = await apply("node-1", { podCIDRs: ["10.64.8.0/24"], resourceVersion: "6" });
     expect(answer.status).toBe(200);
-    expect(answer.body.spec.ipam.podCIDRs).toEqual(["10.64.7.0/24"]);
+    expect(answer.body.spec.ipam.podCIDRs).toEqual(["10.64.8.0/24"]);
+    expect(await podCidrs("node-1")).toEqual([["10.64.7.0/24", "confirmed"]]);
     expect(errorOf(answer)).toBe(
       "Node node-1, IPv4: The CiliumNode shows 10.64.8.0/24, but the node has 10.64.7.0/24. Write that into spec.ipam.podCIDRs, or release it first.",
     );
@@ -65,7 +66,7 @@ describe("a CiliumNode in mode cluster-pool", () => {
     await apply("node-1", { podCIDRs: ["10.64.7.0/24"] });
     const podCIDRs = ["10.64.7.0/24", "fd00:64::/64"];
     const answer = await apply("node-2", { uid: "b", podCIDRs });
-    expect(answer.body.spec.ipam.podCIDRs).toEqual([]);
+    expect(answer.body.spec.ipam.podCIDRs).toEqual(podCIDRs);
     expect(errorOf(answer)).toMatch(/^Node node-2, IPv4 and IPv6: /);
     expect(await podCidrs("node-2", "b")).toEqual([]);
   });
@@ -82,6 +83,18 @@ describe("a CiliumNode in mode cluster-pool", () => {
     const podCIDRs = ["10.64.3.0/24", "fd00:64:0:3::/64"];
     await call("POST", "/v1/nodes/node-1/pod-cidrs", { body: { uid: "a", podCIDRs } });
     expect((await apply("node-1")).body.spec.ipam.podCIDRs).toEqual(podCIDRs);
+  });
+
+  it("is answered the same when the answer is written back, though it cannot have all of it", async () => {
+    const { apply } = await spaceOfPrefixes("v4", "v6");
+    await apply("node-1", { podCIDRs: ["fd00:64:0:1::/64"] });
+    const stated = ["10.64.2.0/24", "fd00:64:0:1::/64"];
+    let podCIDRs = stated;
+    for (const resourceVersion of ["5", "6", "7"])
+      ({ podCIDRs } = (
+        await apply("node-2", { uid: "b", podCIDRs, resourceVersion })
+      ).body.spec.ipam);
+    expect(podCIDRs).toEqual(stated);
   });
 
   it("may be YAML", async () => {
@@ -103,6 +116,15 @@ spec:
 });
 
 describe("GET of a CiliumNode", () => {
+  it("lists what the object shows, also if a PUT would take it only now", async () => {
+    const { apply, read, end } = await spaceOfPrefixes("v4");
+    const podCIDRs = ["10.64.7.0/24"];
+    await apply("node-2", { uid: "b", podCIDRs });
+    await apply("node-1", { podCIDRs });
+    await end("node-2", "b");
+    expect((await read("node-1")).body.spec.ipam.podCIDRs).toEqual(podCIDRs);
+  });
+
   it("answers as a PUT would, and changes nothing", async () => {
     const { apply, read, put, podCidrs } = await spaceOfPrefixes("v4");
     expect((await read("node-1")).status).toBe(404);

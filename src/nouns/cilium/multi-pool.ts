@@ -115,9 +115,10 @@ function usableIn(cidr: Cidr): bigint {
 
 type Allocated = NonNullable<CiliumObject["ipam"]["pools"]>["allocated"];
 
-/** Returns the prefixes that an object lists. */
-export const listedPrefixes = ({ ipam: { pools } }: CiliumObject): readonly PoolPrefix[] =>
-  listedIn(pools?.allocated);
+/** Returns the prefixes that an object lists, each of a pool once. */
+export const listedPrefixes = ({ ipam: { pools } }: CiliumObject): readonly PoolPrefix[] => [
+  ...byText(listedIn(pools?.allocated)).values(),
+];
 
 const listedIn = (allocated: Allocated = []): readonly PoolPrefix[] =>
   allocated.flatMap(({ pool, cidrs = [] }) =>

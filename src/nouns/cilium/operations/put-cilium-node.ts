@@ -10,9 +10,8 @@ import { knownOutcome } from "../../../kernel/core/written.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import { FAMILIES, type Family } from "../../../net/address.ts";
-import { type Cidr, formatCidr, parseNetwork, sameCidr } from "../../../net/cidr.ts";
+import { type Cidr, formatCidr, intervalOf, overlaps, parseNetwork } from "../../../net/cidr.ts";
 import { isLater } from "../../node/judge-node.ts";
-import { inPrefixPools, notPrefixes } from "../../node/stated-ranges.ts";
 import { noneUnread } from "../../pool/configuration.ts";
 import { readStated, stateAfter, stateBefore } from "../../prefix/operations/state-ranges.ts";
 import { allocatedOf, listedPrefixes } from "../multi-pool.ts";
@@ -72,7 +71,7 @@ export function putCiliumNode(
     if (granted instanceof Rejection) return answer(granted);
     if (stated && withheld)
       await stateAfter(context, stating, stated, { given: prefixesOf(granted), withheld });
-    const grant = stated ? await listing(context, request, granted, stated) : granted;
+    const grant = stated ? listing(request, granted, stated) : granted;
     if (grant.taken.length === 0) return answer(grant);
     // A release that came between has not seen what is newly taken.
     const now = ofUid(await store.readNodeObjects(space, node), uid);
@@ -86,31 +85,36 @@ const prefixesOf = ({ ipam }: CiliumGrant): readonly Cidr[] => [
   ...listedPrefixes({ ipam, status: {} }).map(({ cidr }) => cidr),
 ];
 
-/** Returns a grant with networks that the object lists and that are no prefixes: the node uses them, so its object keeps them. */
-async function listing(
-  context: Context,
-  { space, object }: CiliumRequest,
+/**
+ * Returns a grant with all networks that the object lists, also those that could not be granted: pods of the node may use them. What the
+ * node holds comes beside them if it is of a family, or in multi-pool of a range, of which the object lists nothing.
+ *
+ * @param stated the networks that the object lists
+ */
+function listing(
+  { object }: CiliumRequest,
   grant: CiliumGrant,
   stated: readonly Cidr[],
-): Promise<CiliumGrant> {
+): CiliumGrant {
   if (stated.length === 0) return grant;
-  const configuration = await configurationOf(context, space);
-  const cidrs = notPrefixes(configuration, inPrefixPools(configuration, stated));
   const { podCIDRs, pools } = grant.ipam;
-  const isListed = ({ cidr }: { readonly cidr: Cidr }) =>
-    cidrs.some((each) => sameCidr(each, cidr));
-  const families = new Set(networksOf(podCIDRs).map(({ family }) => family));
-  const more = cidrs.filter(({ family }) => !families.has(family)).map(formatCidr);
-  const has = [
-    ...listedPrefixes({ ipam: grant.ipam, status: {} }),
-    ...listedPrefixes(object).filter(isListed),
-  ];
+  const families = new Set(stated.map(({ family }) => family));
+  const prefixes = networksOf(podCIDRs).filter(({ family }) => !families.has(family));
+  const ranges = stated.map(intervalOf);
+  // An agent that has a range twice would give an address of it to two pods.
+  const ofPools = listedPrefixes({ ipam: grant.ipam, status: {} }).filter(
+    ({ cidr }) => !ranges.some((range) => overlaps(range, intervalOf(cidr))),
+  );
   return {
     ...grant,
     ipam: {
       ...grant.ipam,
-      ...(podCIDRs && { podCIDRs: [...podCIDRs, ...more] }),
-      ...(pools && { pools: { ...pools, allocated: allocatedOf(has) } }),
+      ...(podCIDRs && {
+        podCIDRs: [...stated, ...prefixes].toSorted((a, b) => a.family - b.family).map(formatCidr),
+      }),
+      ...(pools && {
+        pools: { ...pools, allocated: allocatedOf([...listedPrefixes(object), ...ofPools]) },
+      }),
     },
   };
 }

@@ -1,8 +1,10 @@
 import { Rejection } from "../../../base/outcome.ts";
 import { notFound } from "../../../kernel/core/bounded-work.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import { type Cidr, formatCidr } from "../../../net/cidr.ts";
 import type { CiliumReport } from "../report.ts";
-import type { CiliumGrant } from "./mode.ts";
+import type { CiliumGrant, CiliumRequest } from "./mode.ts";
+import { MODES } from "./modes.ts";
 import { putCiliumNode } from "./put-cilium-node.ts";
 
 /** The CiliumNode of a node as it was last seen, and what the node has now. */
@@ -12,7 +14,7 @@ export interface CiliumNodeRead {
 }
 
 /**
- * Returns what a PUT of the last CiliumNode of a name would answer the same caller now, without what that would newly take.
+ * Returns what a PUT of the last CiliumNode of a name would answer the same caller now, without what that would newly take. What the object states stays in it.
  *
  * @param dry the context of a dry run
  * @returns `not_found` before the first PUT; otherwise as `putCiliumNode`
@@ -36,7 +38,7 @@ export async function readCiliumNode(
   }
   const { mode, uid, resourceVersion, object, families } = report;
   const { releaseAfterSeconds, withdrawAfterSeconds } = report;
-  const grant = await putCiliumNode(dry, {
+  const request: CiliumRequest = {
     space,
     node,
     uid,
@@ -47,13 +49,16 @@ export async function readCiliumNode(
     ...(releaseAfterSeconds !== undefined && { releaseAfterSeconds }),
     withdrawAfterSeconds,
     ...(assignedBy !== undefined && { assignedBy }),
-  });
-  return grant instanceof Rejection ? grant : { report, grant: withoutTaken(grant) };
+  };
+  const grant = await putCiliumNode(dry, request);
+  if (grant instanceof Rejection) return grant;
+  return { report, grant: withoutTaken(grant, MODES[mode].stated?.(request) ?? []) };
 }
 
-/** Returns a grant without what was newly taken. */
-function withoutTaken(grant: CiliumGrant): CiliumGrant {
-  const taken = new Set(grant.taken);
+/** Returns a grant without what was newly taken, but with the networks that the object states. */
+function withoutTaken(grant: CiliumGrant, stated: readonly Cidr[]): CiliumGrant {
+  const listed = new Set(stated.map(formatCidr));
+  const taken = new Set(grant.taken.filter((text) => !listed.has(text)));
   const { podCIDRs, pool, pools } = grant.ipam;
   const isKept = (text: string) => !taken.has(text);
   const kept = pools?.allocated?.map(({ cidrs = [], ...of }) => ({

@@ -46,6 +46,57 @@ describe("of two PUTs of a CiliumNode at once", () => {
   });
 });
 
+describe("the answer to a CiliumNode that states what it cannot have", () => {
+  const OTHERS = "fd00:64:0:2::/64";
+  const object = (podCIDRs: readonly string[]) => ({ object: { ipam: { podCIDRs }, status: {} } });
+
+  /** Returns the prefixes that another node gets, which asks until none is left. */
+  async function gotByOthers({ calm }: World): Promise<readonly string[]> {
+    const got: string[] = [];
+    for (let n = 0; ; n++) {
+      const more = await showPrefixes(calm, `new-${n}`, [], { uid: `new-${n}` });
+      if (more.length === 0) return got;
+      got.push(...more);
+    }
+  }
+
+  it("lists all of it, beside an error, and nobody else gets any of it", async () => {
+    const world = await worldOfPrefixes();
+    await showPrefixes(world.calm, "node-2", [OTHERS], { uid: "b" });
+    const stated = ["10.64.1.0/24", OTHERS];
+    expect(await tryPutCilium(world.calm, NODE, object(stated))).toMatchObject({
+      ipam: { podCIDRs: stated },
+      errors: [expect.stringContaining("node-2")],
+      taken: [],
+    });
+    expect(await held(world)).toEqual([]);
+    await endCilium(world.calm, "node-2", "b");
+    expect(await gotByOthers(world)).not.toContain("10.64.1.0/24");
+  });
+
+  it("lists a network outside of all pools, beside an error", async () => {
+    const world = await worldOfPrefixes();
+    const stated = ["10.64.1.0/24", "fd01::/64"];
+    expect(await tryPutCilium(world.calm, NODE, object(stated))).toMatchObject({
+      ipam: { podCIDRs: stated },
+      errors: [expect.stringContaining("fd01::/64")],
+    });
+    expect(await held(world)).toEqual([]);
+  });
+
+  it("lists what it holds only of a family of which it states none", async () => {
+    const world = await worldOfPrefixes();
+    const [, v6 = ""] = await showPrefixes(world.calm, NODE, SHOWN);
+    const stated = ["10.64.2.0/24"];
+    expect(await showPrefixes(world.calm, NODE, stated, { resourceVersion: "2" })).toEqual([
+      ...stated,
+      v6,
+    ]);
+    expect((await held(world)).toSorted()).toEqual(SHOWN);
+    expect(await gotByOthers(world)).not.toContain("10.64.2.0/24");
+  });
+});
+
 it("a prefix whose lease is over stays held while its node shows it, beside one that the node takes", async () => {
   const world = await worldOfPrefixes();
   const [v4 = ""] = await showPrefixes(world.calm, NODE, [], { families: [4] });
