@@ -81,8 +81,20 @@ describe("a CiliumNode in mode multi-pool", () => {
       { pool: "venus", cidrs: [VENUS] },
     ]);
     expect(error).toMatch(
-      /^Node node-1, pool mars, IPv4: .+\. Node node-1, pool saturn, IPv4: No pool of IPv4 prefixes has the name saturn, or one that begins with saturn and a dot\.$/,
+      /^Node node-1, pool mars, IPv4: .+\. Node node-1, pool saturn, IPv4: No pool of IPv4 prefixes has the name saturn, or saturn, a dot and a rest without a dot\.$/,
     );
+  });
+
+  it("gets nothing of a pool of Cilium whose name only begins with the one that it requests", async () => {
+    const { apply, put } = await spaceOfPools();
+    const name = "venus.blue.10-40-0-0-24";
+    const pool = { cidr: "10.40.0.0/24", assign: "prefixes", assignmentMode: "Manual" };
+    await put(`/v1/pools/${name}`, { ...pool, blockSize: 28 });
+    const cidrs = ["10.40.0.0/28"];
+    const { error } = await apply("node-1", { allocated: [{ pool: "venus", cidrs }] });
+    expect(error).toContain(`belongs to pool ${name}, not to venus`);
+    const blue = await apply("node-2", { requested: [requests("venus.blue", 8)] }, { uid: "b" });
+    expect(blue).toMatchObject({ allocated: [{ pool: "venus.blue" }], error: "" });
   });
 
   it("holds what it lists, also a prefix that cools, unless another node has it", async () => {

@@ -66,9 +66,13 @@ export interface CiliumOptions {
 export const poolNameOf = (ciliumPool: string, cidr: string): string =>
   `${ciliumPool}.${cidr.replaceAll(/[./:]/g, "-")}`;
 
-/** Returns true if a pool of prefixes is one of Cilium's pool: it has the same name, or that name and more after a dot. */
+/**
+ * Returns true if a pool of prefixes is one of Cilium's pool: it has the same name, or that name, a dot and a rest without one. So
+ * `venus.blue.10-20-0-0-24` is one of `venus.blue`, and none of `venus`.
+ */
 export const isPoolOf = (ciliumPool: string, { name }: { readonly name: string }): boolean =>
-  name === ciliumPool || name.startsWith(`${ciliumPool}.`);
+  name === ciliumPool ||
+  (name.startsWith(`${ciliumPool}.`) && !name.includes(".", ciliumPool.length + 1));
 
 /**
  * Returns the sentence of a CiliumNode's status for what could not be granted: `Node n1, pool mars, IPv4: …`.

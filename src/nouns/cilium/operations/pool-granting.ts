@@ -86,7 +86,7 @@ export class PoolGranting {
         noneUnread(configuration);
         return this.#fail(
           demand,
-          `No pool of IPv${family} prefixes has the name ${pool}, or one that begins with ${pool} and a dot.`,
+          `No pool of IPv${family} prefixes has the name ${pool}, or ${pool}, a dot and a rest without a dot.`,
         );
       }
       if (this.#isFull(pool, demand)) return this.#fail(demand, MOST);
