@@ -52,7 +52,8 @@ const MULTI_POOL: Form = {
   ipamOf: ({ needed, prefixes }) => ({
     pools: {
       requested: [{ pool: POOL, needed: { "ipv4-addrs": needed } }],
-      allocated: prefixes.size > 0 ? [{ pool: POOL, cidrs: [...prefixes] }] : [],
+      // Cilium's agent leaves out an empty list.
+      ...(prefixes.size > 0 && { allocated: [{ pool: POOL, cidrs: [...prefixes] }] }),
     },
   }),
   prefixesIn: ({ pools }) => pools?.allocated?.flatMap(({ cidrs = [] }) => cidrs) ?? [],

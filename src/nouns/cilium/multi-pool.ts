@@ -39,7 +39,8 @@ export interface MultiPoolDecision<Held extends PoolPrefix> extends CiliumMemory
 
 /**
  * Decides about the prefixes of a node in mode `multi-pool`. The node gives back a prefix that an earlier object listed and that its
- * list lacks now. An object without a list gives nothing back. The rules are those of Cilium's operator: pkg/ipam/multipool.
+ * list lacks now. An object without a list has an empty one, because Cilium's agent leaves out `allocated` when it released all.
+ * The rules are those of Cilium's operator: pkg/ipam/multipool.
  */
 export function decideMultiPool<Held extends PoolPrefix>({
   object,
@@ -54,7 +55,7 @@ export function decideMultiPool<Held extends PoolPrefix>({
   const shown = new Set([...listed.values()].map(({ cidr }) => formatCidr(cidr)));
   const earlierListed = before.flatMap((text) => has.get(text) ?? []);
   // One that the object lists under another pool is in use.
-  const isGone = ({ cidr }: PoolPrefix) => allocated !== undefined && !shown.has(formatCidr(cidr));
+  const isGone = ({ cidr }: PoolPrefix) => !shown.has(formatCidr(cidr));
   const giveBack = earlierListed.filter(isGone);
   const stays = earlierListed.filter((each) => !isGone(each) && !listed.has(textOf(each)));
   const entry = (prefix: PoolPrefix, state: CiliumEntry["state"]): CiliumEntry => ({

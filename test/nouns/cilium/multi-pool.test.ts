@@ -59,11 +59,15 @@ describe("a prefix of a node in mode multi-pool", () => {
     });
   });
 
-  it("stays if the object has no list, and is still remembered as listed", () => {
+  it("is given back if the object has no list any more, because an agent leaves out an empty one", () => {
     expect(decide({ held: [A], earlier: [listed(A)] })).toMatchObject({
-      entries: [listed(A)],
-      giveBack: [],
+      entries: [{ ...listed(A), state: "givenBack" }],
+      giveBack: [mars(A)],
     });
+  });
+
+  it("stays if no object has had a list", () => {
+    expect(decide({ held: [A] })).toMatchObject({ entries: [], giveBack: [] });
   });
 
   it("is taken if the node lists it and does not hold it, also if it was given back", () => {
