@@ -96,8 +96,11 @@ const STORED = codec<Stored, "space" | "name" | "uid">({
 
 const CILIUM_REPORT: Codec<CiliumReport> = {
   key: ({ space, name, uid }) => ciliumReportKey(space, name, uid),
-  item: ({ entries, excessSinceMs, ...rest }) =>
-    STORED.item({ ...rest, memory: { entries, excessSinceMs } }),
+  item: ({ entries, excessSinceMs, excessTimesMs, ...rest }) =>
+    STORED.item({
+      ...rest,
+      memory: { entries, excessSinceMs, ...(excessTimesMs && { excessTimesMs }) },
+    }),
   from(item) {
     const { memory, ...rest } = STORED.from(item);
     return { ...rest, ...memory };

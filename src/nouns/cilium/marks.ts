@@ -24,11 +24,12 @@ interface Unsettled {
 
 /**
  * Settles the marks of addresses in excess: drops those that the agent refuses or that are in use, and those beyond the excess. It
- * releases those that the agent is ready to release, and marks others once the excess has lasted long enough.
+ * releases those that the agent is ready to release, and marks as many others as have been in excess for long enough.
  */
 export function settleMarks(unsettled: Unsettled, seen: CiliumAddresses): CiliumMemory {
   const settled = FAMILIES.map((family) => settleFamily(unsettled, seen, family));
   const states = new Map(settled.flatMap(({ states: own }) => [...own]));
+  const lasting = settled.filter(({ timesMs }) => timesMs.length > 0);
   return {
     entries: unsettled.entries.map((entry) => {
       // A mark that is not settled anew is dropped.
@@ -36,8 +37,11 @@ export function settleMarks(unsettled: Unsettled, seen: CiliumAddresses): Cilium
       return { ...entry, state };
     }),
     excessSinceMs: Object.fromEntries(
-      settled.flatMap(({ family, sinceMs }) => (sinceMs === undefined ? [] : [[family, sinceMs]])),
+      lasting.flatMap(({ family, timesMs: [sinceMs] }) => [[family, sinceMs]]),
     ),
+    ...(lasting.length > 0 && {
+      excessTimesMs: Object.fromEntries(lasting.map(({ family, timesMs }) => [family, timesMs])),
+    }),
   };
 }
 
@@ -66,8 +70,8 @@ interface SettledFamily {
   readonly family: Family;
   /** The new states of addresses that are marked, or released. */
   readonly states: ReadonlyMap<string, CiliumEntry["state"]>;
-  /** The time since which there is an excess. */
-  readonly sinceMs?: number;
+  /** The times since which each address of the excess has been too many, the earliest first. */
+  readonly timesMs: readonly number[];
 }
 
 function settleFamily(
@@ -79,27 +83,42 @@ function settleFamily(
   const inUse = available.filter((text) => used.has(text)).length;
   const stock = { available: available.length, used: inUse };
   const excess = excessOf(watermarksOf(object.ipam), stock);
-  if (releaseAfterSeconds === undefined || excess === 0) return { family, states: new Map() };
+  if (releaseAfterSeconds === undefined || excess === 0)
+    return { family, states: new Map(), timesMs: [] };
   const own = entries.filter(({ text, isHeld }) => isHeld && familyOf(text) === family);
   const marked = textsIn(own, "marked");
   const isRefused = (text: string) => releaseIps.get(text) === REFUSED;
-  const sinceMs = marked.some(isRefused) ? nowMs : (earlier.excessSinceMs[family] ?? nowMs);
+  const before = marked.some(isRefused) ? [] : timesBefore(earlier, family);
+  const timesMs = Array.from({ length: excess }, (_, n) => before[n] ?? nowMs);
   const open = marked.filter((text) => !isRefused(text) && !used.has(text));
   const ready = open.filter((text) => releaseIps.get(text) === READY).slice(0, excess);
-  const waiting = open.filter((text) => releaseIps.get(text) !== READY);
-  const isDue = nowMs - sinceMs >= 1000 * releaseAfterSeconds;
+  const waiting = open
+    .filter((text) => releaseIps.get(text) !== READY)
+    .slice(0, excess - ready.length);
+  const due = timesMs.filter((sinceMs) => nowMs - sinceMs >= 1000 * releaseAfterSeconds).length;
   // A word that is there before the mark would be taken for the agent's answer to it.
   const isFree = (text: string) => pool.has(text) && !used.has(text) && !releaseIps.has(text);
   const others = textsIn(own, "listed").filter(isFree);
-  const asked = [...waiting, ...(isDue ? others : [])].slice(0, excess - ready.length);
+  const more = Math.max(due - ready.length - waiting.length, 0);
+  const asked = [...waiting, ...others.slice(0, more)];
   return {
     family,
-    sinceMs,
+    // Those that are released have been too many for the longest time.
+    timesMs: timesMs.slice(ready.length),
     states: new Map([
       ...ready.map((text) => [text, "released"] as const),
       ...asked.map((text) => [text, "marked"] as const),
     ]),
   };
+}
+
+/** Returns the times of an earlier excess. Of a version that kept its start alone, one address has been too many since then. */
+function timesBefore(
+  { excessTimesMs, excessSinceMs }: CiliumMemory,
+  family: Family,
+): readonly number[] {
+  const sinceMs = excessSinceMs[family];
+  return excessTimesMs?.[family] ?? (sinceMs === undefined ? [] : [sinceMs]);
 }
 
 const textsIn = (entries: readonly CiliumEntry[], wanted: CiliumEntry["state"]) =>

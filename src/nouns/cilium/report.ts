@@ -29,6 +29,11 @@ export interface CiliumMemory {
   readonly entries: readonly CiliumEntry[];
   /** The time since which a family has had more addresses than it needs. */
   readonly excessSinceMs: Readonly<Partial<Record<Family, number>>>;
+  /**
+   * The times since which each address of such an excess has been too many, the earliest first. Versions before it kept the first of
+   * them alone. They read it and drop it.
+   */
+  readonly excessTimesMs?: Readonly<Partial<Record<Family, readonly number[]>>>;
 }
 
 /** The last word of a cluster about a CiliumNode, of one uid. */
@@ -55,8 +60,9 @@ export function handlesOf({ name, uid, entries, object }: CiliumReport): readonl
 }
 
 /** Checks that what is remembered has entries of known states. @throws {Error} */
-export function assertCiliumMemory({ entries, excessSinceMs }: CiliumMemory): void {
-  assertTimes(...Object.values(excessSinceMs));
+export function assertCiliumMemory(memory: CiliumMemory): void {
+  const { entries, excessSinceMs, excessTimesMs = {} } = memory;
+  assertTimes(...Object.values(excessSinceMs), ...Object.values(excessTimesMs).flat());
   for (const { text, state, isHeld, unusedSinceMs } of entries) {
     assertTexts({ text });
     assertTimes(unusedSinceMs);

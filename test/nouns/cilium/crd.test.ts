@@ -55,7 +55,8 @@ class Node {
   put(shown: Shown, afterSeconds = 0) {
     this.nowMs += afterSeconds * SECOND_MS;
     const decision = this.decide(shown);
-    this.memory = { entries: decision.entries, excessSinceMs: decision.excessSinceMs };
+    const { entries, excessSinceMs, excessTimesMs } = decision;
+    this.memory = { entries, excessSinceMs, ...(excessTimesMs && { excessTimesMs }) };
     for (const text of decision.free) this.held.delete(text);
     const before = new Set(this.held);
     for (const { address } of decision.stated) this.held.add(formatAddress(address));
@@ -188,6 +189,48 @@ describe("an excess", () => {
     });
     expect(node.put(left)).toMatchObject({ releaseIps: "2 marked-for-release", pool: "2,3,4" });
     expect(node.memory.entries.map(({ text }) => short(text))).toEqual(["2", "3", "4"]);
+  });
+
+  const markedIn = ({ releaseIps }: { readonly releaseIps: string }) =>
+    releaseIps.match(/marked/g)?.length ?? 0;
+
+  it("that has grown is marked only by as much as has lasted", () => {
+    const node = new Node(POOL, { release: 180 });
+    const used = { ...FEW, used: ["4"] };
+    node.put(used);
+    node.put(FEW, 179);
+    expect(markedIn(node.put(FEW, 2))).toBe(1);
+    expect(markedIn(node.put(FEW, 177))).toBe(1);
+    expect(markedIn(node.put(FEW, 1))).toBe(2);
+  });
+
+  it("that shrank and grew again waits anew by as much", () => {
+    const node = new Node(POOL, { release: 180 });
+    node.put(FEW);
+    node.put({ ...FEW, used: ["4"] }, 100);
+    node.put(FEW, 1);
+    expect(markedIn(node.put(FEW, 79))).toBe(1);
+    expect(markedIn(node.put(FEW, 101))).toBe(2);
+  });
+
+  it("does not inherit the time of what is released of it", () => {
+    const node = new Node(POOL, { release: 180 });
+    node.put({ ...FEW, used: ["4"] });
+    node.put(FEW, 179);
+    expect(markedIn(node.put(FEW, 2))).toBe(1);
+    const ready = { ...FEW, releaseIps: { 1: "ready-for-release" } };
+    expect(node.put(ready, 1)).toMatchObject({ freed: "1" });
+    expect(markedIn(node.put(ready, 1))).toBe(0);
+    expect(markedIn(node.put(ready, 176))).toBe(1);
+  });
+
+  it("of which an older version kept only its start counts as one address since then", () => {
+    const node = new Node(POOL, { release: 180 });
+    node.put(FEW);
+    const { excessTimesMs: _, ...older } = node.memory;
+    node.memory = older;
+    expect(markedIn(node.put(FEW, 180))).toBe(1);
+    expect(markedIn(node.put(FEW, 180))).toBe(2);
   });
 
   it("waits anew after the agent refused, and the address stays", () => {

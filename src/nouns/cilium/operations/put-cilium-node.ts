@@ -184,7 +184,7 @@ async function remembered(
   context: Context,
   request: CiliumRequest,
   seen: CiliumReport | undefined,
-  { entries, excessSinceMs }: CiliumMemory,
+  { entries, excessSinceMs, excessTimesMs }: CiliumMemory,
 ): Promise<CiliumReport | undefined> {
   const { assignedBy: _, node: name, ...said } = request;
   const next: CiliumReport = {
@@ -192,6 +192,7 @@ async function remembered(
     name,
     entries,
     excessSinceMs,
+    ...(excessTimesMs && { excessTimesMs }),
     isEnding: false,
     seenAtMs: context.now(),
     revision: fresh(context),
