@@ -39,8 +39,8 @@ export interface MultiPoolDecision<Held extends PoolPrefix> extends CiliumMemory
 
 /**
  * Decides about the prefixes of a node in mode `multi-pool`. The node gives back a prefix that an earlier object listed and that its
- * list lacks now. An object without a list has an empty one, because Cilium's agent leaves out `allocated` when it released all.
- * The rules are those of Cilium's operator: pkg/ipam/multipool.
+ * list lacks now. Cilium's agent leaves out an empty list, so an object that requests has one. An object that does not request either
+ * is new, and its agent may still use what an earlier one listed. The rules are those of Cilium's operator: pkg/ipam/multipool.
  */
 export function decideMultiPool<Held extends PoolPrefix>({
   object,
@@ -48,14 +48,15 @@ export function decideMultiPool<Held extends PoolPrefix>({
   earlier,
   held,
 }: MultiPoolStatement<Held>): MultiPoolDecision<Held> {
-  const { requested = [], allocated } = object.ipam.pools ?? {};
+  const { requested, allocated } = object.ipam.pools ?? {};
+  const isNew = requested === undefined && allocated === undefined;
   const listed = byText(listedIn(allocated));
   const has = byText(held);
   const before = earlier.entries.filter(({ state }) => state === "listed").map(textOfEntry);
   const shown = new Set([...listed.values()].map(({ cidr }) => formatCidr(cidr)));
   const earlierListed = before.flatMap((text) => has.get(text) ?? []);
   // One that the object lists under another pool is in use.
-  const isGone = ({ cidr }: PoolPrefix) => !shown.has(formatCidr(cidr));
+  const isGone = ({ cidr }: PoolPrefix) => !isNew && !shown.has(formatCidr(cidr));
   const giveBack = earlierListed.filter(isGone);
   const stays = earlierListed.filter((each) => !isGone(each) && !listed.has(textOf(each)));
   const entry = (prefix: PoolPrefix, state: CiliumEntry["state"]): CiliumEntry => ({
@@ -72,7 +73,7 @@ export function decideMultiPool<Held extends PoolPrefix>({
     excessSinceMs: {},
     giveBack,
     take: [...listed].flatMap(([text, prefix]) => (has.has(text) ? [] : [prefix])),
-    demands: requested.flatMap(({ pool, needed = {} }) =>
+    demands: (requested ?? []).flatMap(({ pool, needed = {} }) =>
       families.map((family) => ({ pool, family, needed: needed[`ipv${family}-addrs`] ?? 0 })),
     ),
   };

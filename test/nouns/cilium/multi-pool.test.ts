@@ -66,6 +66,15 @@ describe("a prefix of a node in mode multi-pool", () => {
     });
   });
 
+  it("stays, and is still remembered as listed, if the object requests nothing either: it is new", () => {
+    const anew = decideMultiPool({
+      object: { ipam: { pools: {} }, status: {} },
+      earlier: { entries: [listed(A)], excessSinceMs: {} },
+      held: [mars(A)],
+    });
+    expect(anew).toMatchObject({ entries: [listed(A)], giveBack: [] });
+  });
+
   it("stays if no object has had a list", () => {
     expect(decide({ held: [A] })).toMatchObject({ entries: [], giveBack: [] });
   });
