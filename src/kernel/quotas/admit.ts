@@ -6,6 +6,7 @@ import {
   type QuotaSubject,
   quotaRejection,
   quotasFor,
+  type RequestPiece,
   type RequestRate,
   requestsToTake,
 } from "../../nouns/quota/quota.ts";
@@ -42,11 +43,7 @@ async function takeOne(
   const copy = `${space}#${name}`;
   const own = Math.floor(now() / 1000);
   const piece = cache.requestPieces.get(copy);
-  if (piece && piece.second === own && piece.left > 0) {
-    piece.left--;
-    piece.served++;
-    return true;
-  }
+  if (serveOf(piece, own)) return true;
   let taken = Math.min(requestsToTake(piece, own), max);
   let seen: RequestRate | undefined;
   let second = own;
@@ -57,8 +54,10 @@ async function takeOne(
         ? await store.takeRequests(wanted, max)
         : await store.beginSecond(wanted, seen);
     if (result.outcome === "done") {
-      const served = piece?.second === own ? piece.served : 0;
-      cache.requestPieces.set(copy, { second: own, served: served + 1, left: taken - 1 });
+      // Another request of this function may have kept a piece meanwhile.
+      const beside = cache.requestPieces.get(copy);
+      const { served, left } = beside?.second === own ? beside : { served: 0, left: 0 };
+      cache.requestPieces.set(copy, { second: own, served: served + 1, left: left + taken - 1 });
       return answer(true);
     }
     // A write without an answer may have taken requests. They count, and nobody serves them.
@@ -69,8 +68,16 @@ async function takeOne(
     second = isAhead && seen ? seen.second : own;
     if (seen?.second !== second) return RETRY;
     const left = max - seen.taken;
-    if (left <= 0) return answer(false);
+    if (left <= 0) return answer(serveOf(cache.requestPieces.get(copy), own));
     taken = Math.min(taken, left);
     return RETRY;
   });
+}
+
+/** Serves a request from a piece. Returns false if the piece has none left, or is of another second. */
+function serveOf(piece: RequestPiece | undefined, second: number): boolean {
+  if (piece?.second !== second || piece.left <= 0) return false;
+  piece.left--;
+  piece.served++;
+  return true;
 }

@@ -2,6 +2,7 @@ import { Rejection } from "../../base/outcome.ts";
 import {
   type Budget,
   type BudgetNamed,
+  type BudgetPiece,
   type Charge,
   type Counted,
   piecesToTake,
@@ -68,19 +69,26 @@ async function spend(
   const copy = copyOf(named);
   const nowMs = context.now();
   const piece = cache.budgetPieces.get(copy);
-  if (piece && nowMs < piece.untilMs && piece.left >= count) {
-    piece.left -= count;
-    return { quota: name, of, round: piece.round };
-  }
+  const spent = spendOf(piece, count, nowMs);
+  if (spent) return { quota: name, of, round: spent.round };
   cache.budgetPieces.delete(copy);
   if (piece && piece.left > 0)
     await giveBack(context, space, [{ quota: name, of, round: piece.round }], piece.left);
   let used = piece?.used ?? max;
   let size = piecesToTake(count, piece, { max, used, nowMs });
-  const keep = (budget: Budget) => {
-    const untilMs = pieceUntilMs(nowMs);
-    const { round } = budget;
-    cache.budgetPieces.set(copy, { round, untilMs, size, left: size - count, used: budget.used });
+  const keep = async ({ round, used: usedThen }: Budget) => {
+    // Another request of this function may have kept a piece meanwhile.
+    const beside = cache.budgetPieces.get(copy);
+    const isShared = beside?.round === round;
+    cache.budgetPieces.set(copy, {
+      round,
+      untilMs: pieceUntilMs(nowMs),
+      size: isShared ? Math.max(size, beside.size) : size,
+      left: size - count + (isShared ? beside.left : 0),
+      used: usedThen,
+    });
+    if (beside && !isShared && beside.left > 0)
+      await giveBack(context, space, [{ quota: name, of, round: beside.round }], beside.left);
     return answer<Charge | Rejection>({ quota: name, of, round });
   };
   return compareAndSwap<Charge | Rejection>(`the ${of} of quota ${name}`, async () => {
@@ -89,13 +97,29 @@ async function spend(
     // A write without an answer may have counted it. Then the budget counts too much, until its round is over.
     if (taken.outcome === "unknown") return RETRY;
     used = taken.item?.used ?? 0;
-    if (used + count > max) return answer<Charge | Rejection>(exceeded(quota, of, count));
+    if (used + count > max) {
+      const beside = spendOf(cache.budgetPieces.get(copy), count, nowMs);
+      return answer<Charge | Rejection>(
+        beside ? { quota: name, of, round: beside.round } : exceeded(quota, of, count),
+      );
+    }
     size = taken.item ? count : size;
     if (taken.item) return RETRY;
     const first: Budget = { ...named, round: fresh(context), roundAtMs: nowMs, used: size, old: 0 };
     const begun = await store.createBudget(first);
     return begun.outcome === "done" ? keep(begun.item) : RETRY;
   });
+}
+
+/** Spends from a piece. Returns the piece; nothing if it has too little, or is over. */
+function spendOf(
+  piece: BudgetPiece | undefined,
+  count: number,
+  nowMs: number,
+): BudgetPiece | undefined {
+  if (!piece || nowMs >= piece.untilMs || piece.left < count) return undefined;
+  piece.left -= count;
+  return piece;
 }
 
 function exceeded(quota: Quota, of: Counted, count: number): Rejection {

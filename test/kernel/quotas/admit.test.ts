@@ -82,6 +82,21 @@ describe("a quota of requests a second", () => {
     );
   });
 
+  it("admits exactly its value in each second of one function that serves many requests at once", async () => {
+    const clock = { nowMs: START_MS };
+    const context = contextOver(newTable(), clock);
+    const quotas = [quotaOf(30)];
+    // It served many one by one, so it takes many at a time.
+    for (let n = 0; n < 20; n++) await whyNotAdmitted(context, { quotas }, {});
+    for (let second = 1; second < 4; second++) {
+      clock.nowMs = START_MS + 1000 * second;
+      const refused = await Promise.all(
+        Array.from({ length: 40 }, () => whyNotAdmitted(context, { quotas }, {})),
+      );
+      expect(refused.filter((each) => each === undefined)).toHaveLength(30);
+    }
+  });
+
   it("admits exactly its value in each second of one function", async () => {
     const asks = Array.from({ length: 40 }, () => ({ by: 0, afterMs: 100 }));
     const { admittedMs } = await sent(3, [0], asks);

@@ -108,6 +108,16 @@ describe("a quota of addresses", () => {
     expect(await ask(fresh, 1, { tenant: "blue" })).not.toBeInstanceOf(Rejection);
   });
 
+  it("counts what is held and what its function may still assign, however many requests run at once", async () => {
+    const world = await withQuota(1_000);
+    const { calm } = world;
+    for (let n = 0; n < 20; n++) await ask(calm);
+    for (let round = 0; round < 8; round++)
+      await Promise.all(Array.from({ length: 16 }, () => ask(calm)));
+    const left = calm.cache.budgetPieces.get(`${SPACE}#all#addresses`)?.left ?? 0;
+    expect(budgetIn(world)?.used).toBe(heldIn(world) + left);
+  });
+
   it("forgets within a day what a function took and never assigned", async () => {
     const world = await withQuota(1_000);
     const crashing = contextOver(world.table, world.clock, 2);
