@@ -105,7 +105,9 @@ export class AddressTeller {
   }
 
   async #holderOf(space: string, address: string): Promise<Holder | null> {
-    this.#holder ??= (await this.#sources.history.readHolder(space, address)) ?? null;
+    // `null` is known: nobody has the address.
+    if (this.#holder === undefined)
+      this.#holder = (await this.#sources.history.readHolder(space, address)) ?? null;
     return this.#holder;
   }
 }

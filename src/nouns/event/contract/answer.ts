@@ -15,7 +15,7 @@ const common = (type: EventType) => ({
     v.string(),
     v.regex(/^\d{40}$/),
     v.description(
-      "The number of the change. Of two events of an address the later has the greater number",
+      "The number of the change. Of two events of an address in one stream the later has the greater number",
     ),
   ),
   space: v.string(),
