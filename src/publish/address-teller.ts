@@ -14,6 +14,7 @@ import { domainEventOf, type Sources, type ToldChange } from "./told.ts";
 
 type SlotDraft = Extract<Draft, { readonly kind: "slot" }>;
 type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
+type UnleasedDraft = Extract<Draft, { readonly kind: "unleased" }>;
 
 /** Makes the events of one address, in the order of its changes. */
 export class AddressTeller {
@@ -76,6 +77,15 @@ export class AddressTeller {
       this.#holder = { token, detail: { ...before.detail, ...draft.changed } };
     const holder = isOfHolder && this.#holder ? { holder: this.#holder } : {};
     return { change, events: [entry], kept: { space, address, handleHash, ...holder } };
+  }
+
+  async unleased(change: ItemChange, draft: UnleasedDraft): Promise<ToldChange> {
+    const { space, handleHash, token, address } = draft;
+    const before = await this.#holderOf(space, address);
+    if (before?.token !== token) return { change, events: [] };
+    const { expiresAt: _, ...detail } = before.detail;
+    this.#holder = { token, detail };
+    return { change, events: [], kept: { space, address, handleHash, holder: this.#holder } };
   }
 
   /** Looks for the owner of a slot, first where it costs nothing. */

@@ -20,6 +20,14 @@ export type Draft =
       /** The changed fields that events tell of an assigned address. */
       readonly changed: Detail;
     }
+  /** The lease of an assigned address or prefix was taken off: no event, but its release is no expiry then. */
+  | {
+      readonly kind: "unleased";
+      readonly space: string;
+      readonly handleHash: string;
+      readonly token: string;
+      readonly address: string;
+    }
   /** A pool was found full: the configuration of the space tells its name. */
   | { readonly kind: "full"; readonly space: string; readonly poolId: string }
   /** Nothing is left to be asked. */

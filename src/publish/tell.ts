@@ -47,6 +47,8 @@ async function toldOf(
       return teller.slot(change, draft);
     case "owner":
       return teller.owner(change, draft);
+    case "unleased":
+      return teller.unleased(change, draft);
     case "full": {
       const { pools } = await sources.store.readSpace(draft.space);
       const pool = pools.find(({ id }) => id === draft.poolId);
@@ -63,5 +65,6 @@ async function toldOf(
 function addressOf(draft: Draft): string | undefined {
   if (draft.kind === "slot")
     return `${draft.block.space} ${addressDetailOf(draft.block, draft.event.ordinal).address}`;
-  return draft.kind === "owner" ? `${draft.space} ${draft.detail.address}` : undefined;
+  if (draft.kind === "owner") return `${draft.space} ${draft.detail.address}`;
+  return draft.kind === "unleased" ? `${draft.space} ${draft.address}` : undefined;
 }

@@ -210,6 +210,23 @@ describe("the publisher", () => {
     expect(events[0]).not.toHaveProperty("block");
   });
 
+  it("tells the release of a prefix whose node confirmed it as one, long after the lease that it had before", async () => {
+    const world = await streamed(prefixPool("10.64.0.0/22", 24));
+    const podCidrs = await asBob(() => ensure(world.plat, "node-1"));
+    await world.published();
+    await asBob(() => ensure(world.plat, "node-1", { podCidrs }));
+    await world.published();
+    world.clock.nowMs += 600_000;
+    await actingAs({ principal: "plat/repair", requestId: "run" }, () =>
+      free(world.plat, "node-1"),
+    );
+    // Another shard has the end of the allocation.
+    await world.publish((await world.taken()).filter(isOfBlock));
+    expect(world.bus.map(eventBody)).toContainEqual(
+      expect.objectContaining({ type: "PrefixReleased", reason: "released", host: "node-1" }),
+    );
+  });
+
   it("puts a change aside that it cannot read, and publishes the others", async () => {
     const world = await streamed();
     await asBob(() => assigned(world.plat, requestOf("vm", 1)));
