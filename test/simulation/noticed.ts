@@ -7,7 +7,7 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["allocation-rev", 100, "the revision of an allocation that is written again (rule 2)"],
   ["unknown-fence", 2, "the fence after an unknown outcome (rule 3)"],
   ["expire-rev", 129, "the revision of an allocation whose lease has run out (rule 5)"],
-  ["pending-live-rev", 208, "the revision of a pending allocation that becomes live (rule 7)"],
+  ["pending-live-rev", 54, "the revision of a pending allocation that becomes live (rule 7)"],
   ["abort-rev", 3218, "the revision of a pending allocation that is aborted (rule 7)"],
   ["seize-rev", 30, "the revision of a seized block"],
   ["borrowed-fence", 110, "the fence before a borrowed block goes"],
