@@ -15,6 +15,8 @@ export interface Network {
   readonly space: string;
   readonly cidr: Cidr;
   readonly pools: readonly PoolBody[];
+  /** The network of the pool of prefixes, if its pool is made of a prefix of that. */
+  readonly parent?: Cidr;
 }
 
 /**
@@ -39,7 +41,23 @@ export async function networksOf(
     }
     unreadable.push(...(page.unreadable ?? []));
   }
-  return [...networks.values()].map((network) => ({ ...network, space }));
+  const all = [...networks.values()];
+  return all.map((network) => {
+    const parent = parentOf(network, all);
+    return { ...network, space, ...(parent && { parent }) };
+  });
+}
+
+/** Returns the network of which a network is one prefix; nothing if it is none. */
+function parentOf(
+  { cidr, pools }: Pick<Network, "cidr" | "pools">,
+  all: readonly Pick<Network, "cidr" | "pools">[],
+): Cidr | undefined {
+  const names = pools.flatMap(({ parent }) => parent ?? []);
+  if (names.length === 0) return undefined;
+  return all.find(({ pools }) =>
+    pools.some(({ name, blockSize }) => names.includes(name) && blockSize === cidr.prefix),
+  )?.cidr;
 }
 
 /** Returns a function that reads the networks of a space once, however often it is asked. */

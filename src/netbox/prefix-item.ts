@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { type Cidr, formatCidr } from "../net/cidr.ts";
+import { type Cidr, formatCidr, sameCidr } from "../net/cidr.ts";
 import type { heldPrefix } from "../nouns/prefix/contract/answer.ts";
 import {
   currentOf,
@@ -27,9 +27,14 @@ export interface PrefixItem {
 /** Returns the item of a network itself. */
 export const itemOf = (network: Network): PrefixItem => ({ network, cidr: network.cidr });
 
-/** Returns the id of a prefix; nothing if it has none. */
-export const prefixItemId = ({ network, cidr }: PrefixItem): number | undefined =>
-  prefixId(network.space, network.cidr, cidr);
+/** Returns the id of a prefix; nothing if it has none. A pool that is made of a prefix does not change the id of the prefix. */
+export function prefixItemId({ network, cidr }: PrefixItem): number | undefined {
+  const { space, parent } = network;
+  const isMade = parent !== undefined && sameCidr(network.cidr, cidr);
+  return (
+    (isMade ? prefixId(space, parent, cidr) : undefined) ?? prefixId(space, network.cidr, cidr)
+  );
+}
 
 /** Returns the attributes of a prefix: those of its owner, or the description and the tags of the pools. */
 export function currentOfPrefix({ network: { pools }, held }: PrefixItem) {

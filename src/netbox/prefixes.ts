@@ -57,14 +57,17 @@ export async function prefixWith({ id }: DialectRequest, plat: Plat): Promise<Pr
   const items: PrefixItem[] = [];
   for (const space of spaces) {
     const networks = await networksOf(plat, space);
-    for (const network of networks) {
-      const cidr = cidrNamed(named, network);
-      if (cidr) items.push({ network, cidr });
+    for (const each of networks) {
+      const cidr = cidrNamed(named, each);
+      if (!cidr) continue;
+      // The network of a pool that is made of the prefix stands for both.
+      const network = networks.find((one) => sameCidr(one.cidr, cidr)) ?? each;
+      const isFound = items.some((item) => item.network === network && sameCidr(item.cidr, cidr));
+      if (!isFound) items.push({ network, cidr });
     }
   }
-  const others = withoutMade(items);
-  onlyOf(others.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`));
-  const [item] = others;
+  onlyOf(items.map(({ network, cidr }) => `${formatCidr(cidr)} of ${network.space}`));
+  const [item] = items;
   if (!item) throw noSuch("prefix", id);
   const { network, cidr } = item;
   if (sameCidr(network.cidr, cidr)) return item;

@@ -280,6 +280,43 @@ describe("a prefix of which a pool is made", () => {
     expect(made.body.address).toMatch(/^10\.128\.77\.\d+\/24$/);
     await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
   });
+
+  it("keeps its id in IPv6 too, and is released by it after its pool", async () => {
+    const parent = await only("2001:db8::/56", { vrf: "blue" });
+    const { body: prefix } = await netbox(
+      "POST",
+      `ipam/prefixes/${parent.id}/available-prefixes/`,
+      {
+        body: { prefix_length: 64 },
+      },
+    );
+    const path = `ipam/prefixes/${prefix.id}/`;
+    const { body: address } = await netbox("POST", `${path}available-ips/`, { body: {} });
+    const free = await netbox("GET", `${path}available-ips/`, { query: { limit: "1000" } });
+    const texts = free.body.map((each: { address: string }) => each.address);
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts).not.toContain(address.address);
+    const seen = [await netbox("GET", path), { body: await only(prefix.prefix, { vrf: "blue" }) }];
+    for (const { body } of seen)
+      expect(body).toMatchObject({ id: prefix.id, pools: [expect.stringMatching(/^netbox-/)] });
+    vi.stubEnv("ACCESS", "token");
+    const second = await netbox("POST", `${path}available-ips/`, {
+      body: {},
+      roles: "caller@blue",
+    });
+    vi.unstubAllEnvs();
+    expect(second.status).toBe(201);
+    for (const { id } of [address, second.body]) await netbox("DELETE", `ipam/ip-addresses/${id}/`);
+    const ending = await netbox("DELETE", path);
+    expect(ending).toMatchObject({ status: 409, body: { code: "pool_deleting" } });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    for (let minute = 0; minute < 10; minute++) {
+      vi.setSystemTime(Date.now() + 60_000);
+      await work();
+    }
+    expect((await netbox("DELETE", path)).status).toBe(204);
+    expect((await netbox("GET", path)).status).toBe(404);
+  });
 });
 
 it("a prefix and a range have the description and the tags that Plat's own API gave them", async () => {
