@@ -21,7 +21,7 @@ import {
 import { type NetboxAddress, parseNetboxAddress } from "./contract/address-text.ts";
 import { ADDRESS_FIELDS } from "./contract/bodies.ts";
 import { ADDRESS_ROLES, ADDRESS_STATUSES } from "./contract/choices.ts";
-import { currentOf, fieldOf, type HeldAddress, isCustom, tagsOf, tenantOf } from "./fields.ts";
+import { currentOf, fieldOf, type HeldAddress, isCustom, tagSlugsOf, tenantOf } from "./fields.ts";
 import {
   type FilterField,
   type FilterFields,
@@ -157,6 +157,7 @@ async function listNamed(
     return place instanceof Problem || (isOfVrf && place.space !== asSpace) ? undefined : place;
   };
   const isIn = parentsIn(query);
+  const isFound = textTest(query);
   const itemAt = async (place: Place | undefined): Promise<ListedAddress | undefined> => {
     const { space = "", address } = place ?? {};
     const held = address && (await heldAt(plat, space, address));
@@ -164,7 +165,7 @@ async function listNamed(
     if (addresses && !addresses.some((wanted) => isAt(held, address, wanted))) return undefined;
     const networks = await networksIn(space);
     const item = listed(held, { space, networks, base });
-    return item.body && passes(item) ? item : undefined;
+    return item.body && passes(item) && isFound(item) ? item : undefined;
   };
   const items = await (ids
     ? inParallel([...new Set(ids)], NETBOX_AT_ONCE_MAX, async (id) => itemAt(await byId(id)))
@@ -375,14 +376,16 @@ function parentsIn(query: QueryValues): (held: HeldAddress) => boolean {
   return (held) => !parents || parents.some((parent) => contains(parent, addressOf(held)));
 }
 
-/** Returns a function that tells whether `q` is in an address: at its beginning, or in a text about it. */
+/** Returns a function that tells whether `q` is an address, or is at its beginning or in a text about it. */
 function textTest(query: QueryValues): (item: ListedAddress) => boolean {
   const q = onlyIn(query, "q")?.toLowerCase();
   if (q === undefined) return () => true;
-  return ({ held }) => {
+  const read = parseAddress(q);
+  if (read.ok) return ({ held }) => isAt(held, addressOf(held), { address: read.value });
+  return ({ held, body }) => {
     const current = currentOf(held);
     return (
-      held.address.startsWith(q) ||
+      body?.address.startsWith(q) ||
       ["description", "dns_name"].some((name) => fieldOf(current, name).toLowerCase().includes(q))
     );
   };
@@ -434,7 +437,7 @@ const FIELDS: FilterFields<ListedAddress> = {
       } as FilterField<ListedAddress>,
     ]),
   ),
-  tag: { kind: "slugs", of: ({ held }) => tagsOf(currentOf(held)) },
+  tag: { kind: "slugs", of: ({ held }) => tagSlugsOf(currentOf(held)) },
   tenant: { kind: "text", of: ({ held }) => tenantOf(currentOf(held))?.slug ?? "" },
   tenant_id: { kind: "number", of: ({ held }) => tenantOf(currentOf(held))?.id },
   created: { kind: "time", of: ({ held }) => held.assignedAt },
@@ -462,9 +465,9 @@ export const ADDRESS_LIST: ListOf = {
 /** Returns the fields by which a query can filter: those of any address, and the custom fields that the query names. */
 function addressFields(query: QueryValues): FilterFields<ListedAddress> {
   const custom = [...query.keys()]
-    .filter((name) => name.startsWith(CUSTOM_FIELD) && isCustom(name.slice(CUSTOM_FIELD.length)))
-    .map((name): [string, FilterField<ListedAddress>] => {
-      const [field = ""] = name.split("__");
+    .map((name) => name.split("__")[0] ?? "")
+    .filter((field) => field.startsWith(CUSTOM_FIELD) && isCustom(field.slice(CUSTOM_FIELD.length)))
+    .map((field): [string, FilterField<ListedAddress>] => {
       const key = field.slice(CUSTOM_FIELD.length);
       const of = ({ body }: ListedAddress) =>
         textIn(new Map(Object.entries(body?.custom_fields ?? {})).get(key));

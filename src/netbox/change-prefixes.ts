@@ -5,7 +5,7 @@ import { parseSpace } from "../api/http/parameters.ts";
 import { attributes } from "../api/schema/attributes.ts";
 import { cidr } from "../api/schema/field.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
-import { fields } from "../api/schema/schema.ts";
+import { fields, shortened } from "../api/schema/schema.ts";
 import { formatCidr, sameCidr } from "../net/cidr.ts";
 import type { jobBegun } from "../nouns/job/contract/answer.ts";
 import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
@@ -13,7 +13,7 @@ import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts
 import { allOrNone } from "./all-or-none.ts";
 import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
 import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
-import { changesOf, inWordsOfNetbox, saidIn } from "./fields.ts";
+import { changesOf, HANDLE_FIELD, inWordsOfNetbox, saidOfPrefix, sentIn } from "./fields.ts";
 import { type JobBody, waitsFor } from "./job.ts";
 import type { PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
@@ -86,22 +86,30 @@ async function readyChange(
 ): Promise<ReadyChange> {
   const { network, held } = item;
   const current = currentOfPrefix(item);
-  const said = saidIn(others, current);
+  const said = saidOfPrefix(others, current);
   const space = vrf === undefined ? network.space : await spaceOfBody(vrf, plat);
   const changes = changesOf(current, said.attributes);
   const { description, tags, ...more } = changes;
   const fixed = [
-    ...(prefix && !sameCidr(prefix, item.cidr) ? ["prefix"] : []),
-    ...(space === network.space ? [] : ["vrf"]),
-    ...(status === undefined || status === statusOf(item) ? [] : ["status"]),
-    ...(isPool === undefined || isPool === isNetboxPool(item) ? [] : ["is_pool"]),
-    ...(said.handle === undefined || said.handle === held?.handle ? [] : ["custom_fields.handle"]),
-    ...(held ? [] : Object.keys(more)),
+    ...(prefix && !sameCidr(prefix, item.cidr)
+      ? [{ field: "prefix", value: formatCidr(prefix) }]
+      : []),
+    ...(space === network.space ? [] : [{ field: "vrf", value: shortened(vrf) }]),
+    ...(status === undefined || status === statusOf(item)
+      ? []
+      : [{ field: "status", value: status }]),
+    ...(isPool === undefined || isPool === isNetboxPool(item)
+      ? []
+      : [{ field: "is_pool", value: isPool }]),
+    ...(said.handle === undefined || said.handle === held?.handle
+      ? []
+      : sentIn({ [HANDLE_FIELD]: said.handle })),
+    ...(held ? [] : sentIn(more)),
   ];
   const problem = held
     ? "cannot change: release the prefix, and assign another"
     : "cannot change here; use PUT /v1/pools for a pool";
-  if (fixed.length > 0) throw invalid(...fixed.map((field) => ({ field, problem })));
+  if (fixed.length > 0) throw invalid(...fixed.map((each) => ({ ...each, problem })));
   if (Object.keys(changes).length === 0) return async () => item;
   return held ? (there) => changeHeld(item, changes, there) : changeOfPool(item, changes);
 }

@@ -52,7 +52,7 @@ async function createFrom(
 export const createInRange: Operation = async (asked, plat) => {
   const found = await rangeWith(asked, plat);
   const { network, networks, pool } = found;
-  if ((pool.ranges ?? []).length !== 1 || (pool.excludes ?? []).length > 0)
+  if ((pool.ranges ?? []).length !== 1)
     throw invalid({
       field: "id",
       value: asked.id,

@@ -12,7 +12,15 @@ import type {
 import { dryRunFirst, keptOf, keptUnderKey, problemFrom, told } from "./all-or-none.ts";
 import { keysIn } from "./assign.ts";
 import { netboxAvailablePrefix, netboxPrefix, oneOrMore } from "./contract/bodies.ts";
-import { inWordsOfNetbox, NETBOX_HANDLES, type Said, saidIn, toAssign } from "./fields.ts";
+import {
+  HANDLE_FIELD,
+  inWordsOfNetbox,
+  NETBOX_HANDLES,
+  type Said,
+  saidOfPrefix,
+  sentIn,
+  toAssign,
+} from "./fields.ts";
 import { afterJob } from "./job.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat, pagesOf } from "./plat.ts";
@@ -35,7 +43,7 @@ export const createAvailablePrefixes: Operation = async (asked, plat) => {
   const { network } = await networkOf(asked, plat);
   const keys = keysIn(asked.event, wanted.length);
   const all = wanted.map(({ prefix_length: length, status: _, ...fields }, n) => ({
-    ...{ said: saidIn(fields), size: { family: network.cidr.family, prefixLength: length } },
+    ...{ said: saidOfPrefix(fields), size: { family: network.cidr.family, prefixLength: length } },
     ...(keys[n] !== undefined && { key: keys[n] }),
   }));
   rejectTwice(all.map(({ said: { handle } }) => handle));
@@ -104,7 +112,7 @@ export const createPrefix: Operation = async (asked, plat) => {
   const [key] = keysIn(asked.event, 1);
   const [{ prefix, status = "active", is_pool: isPool = false, vrf, ...fields } = NONE] = items;
   if (!prefix) throw invalid({ field: "prefix", problem: "is required" });
-  const said = saidIn(fields);
+  const said = saidOfPrefix(fields);
   const space = await spaceOfBody(vrf, plat);
   const networks = await networksOf(plat, space);
   const staying = networks.filter((network) => !isGoing(network));
@@ -123,16 +131,15 @@ export const createPrefix: Operation = async (asked, plat) => {
     return created([item], false, asked);
   }
   const { description, tags, ...more } = toAssign(said.attributes);
-  const unkept = Object.keys({
-    ...more,
-    ...(said.handle !== undefined && { handle: said.handle }),
-  });
+  const { handle } = said;
+  const unkept = sentIn({ ...more, ...(handle !== undefined && { [HANDLE_FIELD]: handle }) });
   if (unkept.length > 0) {
     const problem =
       "must be empty: a pool has a description and tags, and no other texts of NetBox";
-    throw invalid(...unkept.map((field) => ({ field, problem })));
+    throw invalid(...unkept.map((each) => ({ ...each, problem })));
   }
   rejectOther("status", status, ["active", "container"], "for a new pool");
+  if (status === "container") rejectOther("is_pool", isPool, [false], "for a container");
   const kind = status === "container" ? { assign: "prefixes" } : isPool ? {} : { kind: "subnet" };
   const labelled = { ...(description && { description }), ...(tags && { tags: tags.split(",") }) };
   await createPool(plat, space, prefix, { ...kind, ...labelled })

@@ -1,10 +1,10 @@
 import type * as v from "valibot";
-import { type FieldProblem, invalid, invalidAll, Problem } from "../api/schema/problem.ts";
+import { type FieldProblem, invalid, Problem } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
 import { choice } from "./contract/choices.ts";
-import { nestedTenant, slugIn, tagBody } from "./labels.ts";
+import { nestedTenant, slugIn, slugOf, tagBody } from "./labels.ts";
 
 /*
  * NetBox's fields as attributes: each text field under its name, the tags as one attribute, the tenant by its name, and each custom field
@@ -78,6 +78,19 @@ export function saidIn(fields: Partial<Fields>, current: Attributes = {}): Said 
   };
 }
 
+/**
+ * Reads the fields of a body about a prefix, which has no host.
+ *
+ * @param current the attributes that the prefix has, if the body changes it
+ */
+export function saidOfPrefix(fields: Partial<Fields>, current: Attributes = {}): Said {
+  const said = saidIn(fields, current);
+  const { host } = said;
+  if (host === undefined || host === current[HOST_FIELD]) return said;
+  const problem = "must be absent, because a prefix has no host";
+  throw invalid({ field: `custom_fields.${HOST_FIELD}`, value: shortened(host), problem });
+}
+
 /** Throws a problem in the words of the dialect, for the `catch` of a promise. Any other error passes through. */
 export function inWordsOfNetbox(error: unknown): never {
   throw error instanceof Problem ? wordedAsSent(error) : error;
@@ -85,21 +98,42 @@ export function inWordsOfNetbox(error: unknown): never {
 
 /** Returns a problem with its fields as the client of the dialect named them. */
 export function wordedAsSent(problem: Problem): Problem {
-  const { fields } = problem.members;
-  if (!Array.isArray(fields)) return problem;
-  return invalidAll(
-    (fields as readonly FieldProblem[]).map((each) => ({ ...each, field: sentAs(each.field) })),
+  const { code, members } = problem;
+  if (!Array.isArray(members.fields)) return problem;
+  const stated: readonly FieldProblem[] = members.fields;
+  const fields = stated.map((each) => ({ ...each, field: sentAs(each.field) }));
+  const detail = stated.reduce(
+    (text, { field, problem: why }) =>
+      text.replace(`${field} ${why}`, () => `${sentAs(field)} ${why}`),
+    problem.detail,
   );
+  return new Problem(code, detail, { ...members, fields });
 }
+
+/** The fields of a body of the dialect by which Plat finds a prefix, by their names in Plat's words. */
+const OF_PREFIX: ReadonlyMap<string, string> = new Map([
+  ["prefixLength", "prefix_length"],
+  ["cidr", "prefix"],
+]);
 
 /** Returns the name of a field of Plat in a body of the dialect. */
 function sentAs(field: string): string {
   const [, isAttribute, name = AS_JSON] =
     /^(attributes|owner\.active|active)(?:\.(.*))?$/s.exec(field) ?? [];
-  if (isAttribute) return isCustom(name) ? `custom_fields.${name}` : name;
+  if (isAttribute) return fieldOfAttribute(name);
   const own = field.replace(/^\?/, "");
-  return own === HANDLE_FIELD || own === HOST_FIELD ? `custom_fields.${own}` : field;
+  const isActedBy = own === HANDLE_FIELD || own === HOST_FIELD;
+  return isActedBy ? `custom_fields.${own}` : (OF_PREFIX.get(field) ?? field);
 }
+
+const fieldOfAttribute = (name: string): string =>
+  isCustom(name) ? `custom_fields.${name}` : name;
+
+/** Returns the fields of a body that became these attributes, with their values. */
+export const sentIn = (attributes: Attributes) =>
+  Object.entries(attributes)
+    .filter(([name]) => name !== AS_JSON)
+    .map(([name, value]) => ({ field: fieldOfAttribute(name), value: shortened(value) }));
 
 /** Reads custom fields: texts as they are, and other values as JSON. */
 function customIn(values: Readonly<Record<string, unknown>>, current: Attributes): Attributes {
@@ -163,11 +197,21 @@ export const currentOf = ({
   ...owner?.active,
 });
 
-/** Returns the attributes that a body would change. */
+/** Returns the attributes that a body would change. A tag or a tenant that it names by its slug keeps its text. */
 export function changesOf(current: Attributes, said: Attributes): Attributes {
   return Object.fromEntries(
-    Object.entries(said).filter(([name, value]) => value !== fieldOf(current, name)),
+    Object.entries(said)
+      .map(([name, value]) => [name, withTextsOf(current, name, value)] as const)
+      .filter(([name, value]) => value !== fieldOf(current, name)),
   );
+}
+
+function withTextsOf(current: Attributes, name: string, value: string): string {
+  const stored = name === TENANT ? [fieldOf(current, TENANT)] : tagsOf(current);
+  const textOf = (text: string) =>
+    stored.find((each) => slugOf(each) !== "" && slugOf(each) === slugOf(text)) ?? text;
+  if (name === TENANT) return textOf(value);
+  return name === TAGS ? value.split(",").map(textOf).join(",") : value;
 }
 
 /** Returns NetBox's fields of an object with these attributes. */
@@ -202,8 +246,11 @@ function customOf(current: Attributes): Readonly<Record<string, unknown>> {
 export const fieldOf = (current: Attributes, name: string): string =>
   current[name] || (name === "status" ? STATUS_DEFAULT : "");
 
-export const tagsOf = (current: Attributes): readonly string[] =>
+const tagsOf = (current: Attributes): readonly string[] =>
   fieldOf(current, TAGS).split(",").filter(Boolean);
+
+/** Returns the slugs of the tags of an object, by which a list is filtered. */
+export const tagSlugsOf = (current: Attributes): readonly string[] => tagsOf(current).map(slugOf);
 
 /** Returns the tenant of an object as NetBox has it; null if it has none. */
 export const tenantOf = (current: Attributes, base = "") =>

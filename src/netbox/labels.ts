@@ -22,7 +22,7 @@ const TAGS: Labels = { kind: "tag", path: "extras/tags" };
 const TENANTS: Labels = { kind: "tenant", path: "tenancy/tenants" };
 
 /** Returns the slug of a label from its name, or from a slug, which stays as it is. */
-const slugOf = (name: string): string =>
+export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_-]+/gu, "-")

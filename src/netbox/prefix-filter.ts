@@ -4,7 +4,7 @@ import { type Address, parseAddress } from "../net/address.ts";
 import { type Cidr, contains, formatCidr, parseNetwork, sameCidr } from "../net/cidr.ts";
 import { PREFIX_FIELDS as NEW_PREFIX } from "./contract/bodies.ts";
 import { PREFIX_STATUSES } from "./contract/choices.ts";
-import { tagsOf, tenantOf } from "./fields.ts";
+import { tagSlugsOf, tenantOf } from "./fields.ts";
 import {
   type FilterFields,
   fieldNames,
@@ -43,7 +43,7 @@ export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
   status: { kind: "text", of: statusOf },
   is_pool: { kind: "flag", of: isNetboxPool },
   description: { kind: "text", of: descriptionOf },
-  tag: { kind: "slugs", of: (item) => tagsOf(currentOfPrefix(item)) },
+  tag: { kind: "slugs", of: (item) => tagSlugsOf(currentOfPrefix(item)) },
   tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "" },
   tenant_id: { kind: "number", of: (item) => tenantOf(currentOfPrefix(item))?.id },
   created: { kind: "time", of: ({ held }) => held?.assignedAt },

@@ -12,6 +12,7 @@ import {
   type QueryValues,
 } from "./filter.ts";
 import { addressId, prefixId } from "./ids.ts";
+import { slugOf } from "./labels.ts";
 import type { ListOf } from "./list.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";
@@ -34,7 +35,7 @@ const RANGE_FIELDS: FilterFields<Range> = {
   id: { kind: "number", of: ({ network, interval }) => idOf(network, interval) },
   family: { kind: "number", of: ({ network }) => network.cidr.family },
   description: { kind: "text", of: ({ pool }) => pool.description ?? pool.name },
-  tag: { kind: "slugs", of: ({ pool }) => pool.tags ?? [] },
+  tag: { kind: "slugs", of: ({ pool }) => (pool.tags ?? []).map(slugOf) },
   status: { kind: "text", of: ({ pool }) => rangeStatus(pool) },
 };
 
@@ -52,7 +53,8 @@ export const listRanges: Operation = async (asked, plat) => {
   const { query, base } = asked;
   rejectUnknownFilters(query, (name) => RANGE_FILTERS.has(name) || isFilterOn(RANGE_FIELDS, name));
   const space = await spaceOfQuery(asked, plat);
-  const networks = await networksOf(plat, space);
+  const unreadable: object[] = [];
+  const networks = await networksOf(plat, space, unreadable);
   const [starts, ends] = [endsIn(query, "start_address"), endsIn(query, "end_address")];
   const passes = matching(query, RANGE_FIELDS);
   const ranges = networks
@@ -66,7 +68,7 @@ export const listRanges: Operation = async (asked, plat) => {
   const bodies = ordered(query, RANGE_FIELDS, ranges).flatMap(
     (range) => rangeBody(range, base) ?? [],
   );
-  return onPage(asked, bodies);
+  return onPage(asked, bodies, unreadable);
 };
 
 /** Reads the addresses of a filter; nothing if the query does not have it. */
@@ -124,11 +126,13 @@ export const listAggregates: Operation = async (asked, plat) => {
     query,
     (name) => AGGREGATE_FILTERS.includes(name) || isFilterOn(AGGREGATE_FIELDS, name),
   );
-  const networks = await networksOf(plat, "default");
+  const unreadable: object[] = [];
+  const networks = await networksOf(plat, "default", unreadable);
   const passing = networks.filter(matching(query, AGGREGATE_FIELDS));
   return onPage(
     asked,
     ordered(query, AGGREGATE_FIELDS, passing).map((network) => aggregateBody(network, base)),
+    unreadable,
   );
 };
 

@@ -57,15 +57,26 @@ async function vrfNames(plat: Plat): Promise<readonly string[]> {
   return spaces.filter((name) => name !== SPACE_DEFAULT);
 }
 
-/** Returns the space that a list is about: that of the filter `vrf_id` or `vrf`, or `default`. */
+/** Returns the space that a list is about: that of the filters `vrf_id` and `vrf`, or `default`. */
 export async function spaceOfQuery({ query }: DialectRequest, plat: Plat): Promise<string> {
   const [id, name] = [onlyIn(query, "vrf_id"), onlyIn(query, "vrf")];
-  if (id !== undefined && id !== "null") {
-    if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);
-    const problem = "must be the id of one VRF, or null";
-    throw invalid({ field: "?vrf_id", value: shortened(id), problem });
+  const ofId = id === undefined ? id : await spaceOfId(id, plat);
+  const ofName = name === undefined ? name : await spaceOfName(name, plat);
+  if (ofId !== undefined && ofName !== undefined && ofId !== ofName) {
+    const problem = "must name the VRF of ?vrf_id, because a list is about one VRF";
+    throw invalid({ field: "?vrf", value: cut(name ?? ""), problem });
   }
-  return name === undefined || name === "null" ? SPACE_DEFAULT : spaceNamed(name, "?vrf", plat);
+  return ofId ?? ofName ?? SPACE_DEFAULT;
+}
+
+const spaceOfName = async (name: string, plat: Plat): Promise<string> =>
+  name === "null" ? SPACE_DEFAULT : spaceNamed(name, "?vrf", plat);
+
+async function spaceOfId(id: string, plat: Plat): Promise<string> {
+  if (id === "null") return SPACE_DEFAULT;
+  if (/^\d{1,9}$/.test(id)) return spaceWithId(Number(id), "?vrf_id", plat);
+  const problem = "must be the id of one VRF, or null";
+  throw invalid({ field: "?vrf_id", value: shortened(id), problem });
 }
 
 /** Returns the space of the VRF in a body; `default` for none. */

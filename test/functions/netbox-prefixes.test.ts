@@ -9,7 +9,8 @@ beforeAll(async () => {
   await call("PUT", "/v1/pools/lan", { body: { cidr: "10.1.0.0/28", kind: "subnet", ...none } });
   const clusters = { cidr: "10.128.0.0/16", assign: "prefixes", blockSize: 24, ...none };
   await call("PUT", "/v1/pools/clusters", { body: clusters });
-  const half = { cidr: "10.4.0.0/24", ranges: ["10.4.0.10-10.4.0.19"], ...none };
+  const ranges = { ranges: ["10.4.0.10-10.4.0.19"], excludes: ["10.4.0.11"] };
+  const half = { cidr: "10.4.0.0/24", ...ranges, ...none };
   await call("PUT", "/v1/pools/dhcp", { body: half });
   const six = { cidr: "2001:db8::/56", assign: "prefixes", blockSize: 64, ...none };
   await spaceNamed("blue").put("/v1/pools/six", six);
@@ -125,6 +126,15 @@ describe("the next free prefix", () => {
     expect(await found({ within: "10.128.0.0/16" })).toEqual([]);
   });
 
+  it.each([
+    ["custom_fields.host", { custom_fields: { host: "h" } }],
+    ["status", { status: "reserved" }],
+    ["is_pool", { is_pool: true }],
+  ])("has no %s other than its own", async (field, body) => {
+    const refused = await assign({ prefix_length: 24, ...body });
+    expect(refused).toMatchObject({ status: 400, body: { fields: [{ field }] } });
+  });
+
   it("is one of IPv6 too", async () => {
     const { status, body } = await assign({ prefix_length: 64 }, "2001:db8::/56", { vrf: "blue" });
     expect({ status, safe: Number.isSafeInteger(body.id) }).toEqual({ status: 201, safe: true });
@@ -189,9 +199,20 @@ describe("a new prefix", () => {
     expect(pool.body.is_pool).toBe(true);
   });
 
-  it("requires the role operator, and has a description and tags only", async () => {
-    const { body } = await create({ prefix: "10.9.0.0/24", comments: "x" });
-    expect(body.fields[0].field).toBe("comments");
+  it.each([
+    ["comments", "x", { comments: "x" }],
+    ["custom_fields.team", "a", { custom_fields: { team: "a" } }],
+    ["custom_fields.handle", "h", { custom_fields: { handle: "h" } }],
+    ["custom_fields.host", "h", { custom_fields: { host: "h" } }],
+    ["is_pool", true, { is_pool: true, status: "container" }],
+  ])("cannot have %s, which the problem names as it was sent", async (field, value, more) => {
+    const { status, body } = await create({ prefix: "10.9.0.0/24", ...more });
+    expect({ status, fields: body.fields }).toMatchObject({
+      ...{ status: 400, fields: [{ field, value }] },
+    });
+  });
+
+  it("requires the role operator", async () => {
     vi.stubEnv("ACCESS", "token");
     const refused = await create({ prefix: "10.9.0.0/24" }, { roles: "caller" });
     expect(refused).toMatchObject({ status: 403, body: { role: "operator" } });

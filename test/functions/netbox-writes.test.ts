@@ -167,6 +167,22 @@ describe("tags and tenants", () => {
     expect(made.tags).toMatchObject([{ id: tag.id, slug: "load-balancers" }]);
   });
 
+  it("of Plat's own API are found by their slugs, and stay as they are in a PUT of them", async () => {
+    const attributes = { tags: "Web Server,eu", tenant: "Shop 7" };
+    const wanted = { host: "h", handle: "own", address: "10.1.0.7", attributes };
+    await call("POST", "/v1/assign", { body: wanted });
+    const [read] = (await listed(ADDRESSES, { tag: "web-server", tenant: "shop-7" })).results;
+    const { id, address, tags, tenant } = read;
+    await send("PUT", `${ADDRESSES}${id}/`, { address, tags, tenant });
+    await send("PATCH", `${ADDRESSES}${id}/`, { tags: [...tags, "new"] });
+    const { owner } = (await call("GET", "/v1/addresses/10.1.0.7")).body;
+    expect(owner.active).toEqual({ tags: "Web Server,eu,new", tenant: "Shop 7" });
+    const said = { cidr: "10.67.0.0/24", ranges: ["10.67.0.10-10.67.0.19"], tags: ["Web Server"] };
+    await call("PUT", "/v1/pools/tagged", { body: said });
+    for (const path of [PREFIXES, "ipam/ip-ranges/"])
+      expect((await listed(path, { tag: "web-server" })).count).toBe(1);
+  });
+
   it.each(["extras/tags/", "tenancy/tenants/", "ipam/vrfs/"])(
     "are in no list of all, and a new one at %s is rejected, never stored nowhere",
     async (path) => {
@@ -394,6 +410,14 @@ describe("what the dialect tells of itself", () => {
       });
     },
   );
+});
+
+it("a prefix length that a pool cannot have is named as the client sent it", async () => {
+  const { id } = await prefixNamed("10.128.0.0/16");
+  const path = `${PREFIXES}${id}/available-prefixes/`;
+  const refused = await netbox("POST", path, { body: { prefix_length: 128 } });
+  const fields = [{ field: "prefix_length", value: 128 }];
+  expect(refused).toMatchObject({ status: 400, body: { fields } });
 });
 
 describe("a field that Plat rejects", () => {

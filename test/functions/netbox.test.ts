@@ -254,6 +254,9 @@ describe("the list of addresses", () => {
     ["the handle", { cf_handle: "h,1" }, ["far"]],
     ["q as an address", { q: "10.1.0.5" }, ["far"]],
     ["q as a text", { q: "FAR" }, ["far"]],
+    ["q as an address with its length", { q: "10.1.0.5/24" }, ["far"]],
+    ["q beside address", { address: ["10.1.0.3", "10.1.0.5"], q: "far" }, ["far"]],
+    ["q beside id", { id: `${SEVEN - 4}`, q: "far" }, []],
     ["dns_name", { dns_name: "e.example.org" }, ["e"]],
     ["parent and family", { parent: "10.1.0.0/24", family: "4", tag: "two" }, ["e"]],
     ["a tag that it must not have", { tag__n: "one" }, ["far"]],
@@ -287,6 +290,9 @@ describe("the list of addresses", () => {
     { tag: "a,b" },
     { cursor: "1.x" },
     { cf_description: "a" },
+    { cf_status__n: "active" },
+    { vrf: "typo", vrf_id: "null" },
+    { vrf: "blue", vrf_id: "null" },
   ])("rejects what it cannot filter by: %j", async (query) => {
     const { status, body } = await list(query as unknown as Record<string, string>);
     expect({ status, field: body.fields[0].field }).toEqual({
@@ -444,9 +450,14 @@ describe("a caller with a token", () => {
     expect(body.tenant).toMatchObject({ name: "t3", slug: "t3" });
     const other = { body: { tenant: { name: "t4" } } };
     const refused = await netbox("POST", AVAILABLE, { ...as("caller", other), tenant: "t3" });
-    expect(refused).toMatchObject({
-      ...{ status: 403, body: { code: "tenant_mismatch", fields: [{ field: "tenant" }] } },
-    });
+    const change = { ...as("caller", other), tenant: "t3" };
+    const changed = await netbox("PATCH", `ipam/ip-addresses/${body.id}/`, change);
+    for (const answer of [refused, changed]) {
+      expect(answer).toMatchObject({
+        ...{ status: 403, body: { code: "tenant_mismatch", fields: [{ field: "tenant" }] } },
+      });
+      expect(answer.body.detail).toMatch(/^tenant must be absent/);
+    }
   });
 });
 

@@ -441,7 +441,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   "event of a Lease": {
     send: ({ plat }) => say(plat, leaseEvent("n7", "2026-03-11T08:14:10.000000Z")),
-    needs: ["a sign of life of a node"],
+    needs: ["a report of a node", "a sign of life of a node"],
   },
   "event of a machine": {
     send: ({ plat }) => say(plat, instanceEvent("i-n7")),

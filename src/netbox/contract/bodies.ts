@@ -156,7 +156,9 @@ export const netboxAvailablePrefix = fields({
   ...attributesOfNetbox,
   ...besidePrefix,
   prefix_length: whole(1, BITS[6]),
-  ...{ parent: UNREAD, prefix: UNREAD, vrf: UNREAD, status: UNREAD, is_pool: UNREAD },
+  status: v.optional(v.literal("active", "must be active, as each assigned prefix is")),
+  is_pool: v.optional(v.literal(false, "must be false: the prefix becomes a pool later")),
+  ...{ parent: UNREAD, prefix: UNREAD, vrf: UNREAD },
 });
 
 /** One object, or a list of them. */
