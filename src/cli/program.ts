@@ -44,6 +44,7 @@ import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit
 import { commandErrorOf } from "./shell/failed-call.ts";
 import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
+import { quoted } from "./shell/line.ts";
 import { styleOf } from "./shell/style.ts";
 
 /** The commands in the order of the help: daily commands come first. */
@@ -219,10 +220,6 @@ function usageText(text: string, program: Command, words: readonly string[]): st
     unknown === undefined ? sentence.split("\n(Did you mean") : [`Unknown command '${unknown}'`];
   return `${first}\nType ${meant.map((line) => `\`plat ${line.map(quoted).join(" ")}\``).join(" or ")}.`;
 }
-
-/** Returns a word as a shell takes it. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
  * Checks that no argument is empty: a script passes such a name if its variable is not set, and no path can contain it. The words of a

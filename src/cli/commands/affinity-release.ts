@@ -14,6 +14,7 @@ import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
 import { readPools } from "../space/configuration.ts";
+import { type KnownList, rejectUnread } from "../space/lists.ts";
 
 export const affinityReleaseCommand = (io: Io): Command =>
   withConfirmation(
@@ -62,11 +63,12 @@ async function release(session: Session, options: Options, range?: Cidr): Promis
   const confirm = confirmation(session, options);
   const preview = () => toRelease(client, options, range);
   if (dryRun) {
-    const shown = await preview();
-    return print({ columns: TO_RELEASE, rows: shown, document: { affinities: shown } });
+    const { items: rows, unreadable } = await preview();
+    print({ columns: TO_RELEASE, rows, document: { affinities: rows } });
+    return rejectUnread(unreadable);
   }
   await confirm(async () => {
-    const blocks = await preview();
+    const { items: blocks } = await preview();
     const used = blocks.reduce((sum, one) => sum + (one.used ?? 0), 0);
     const inThem = blocks.length === 1 ? "it" : "them";
     const kept =
@@ -78,11 +80,13 @@ async function release(session: Session, options: Options, range?: Cidr): Promis
   const rows: ReleasedAffinity[] = [];
   const query = { affinityType, cidr: range && formatCidr(range), mustBeEmpty };
   await tellingResult(
+    io,
     rows,
     () => print({ columns: RELEASED, rows, document: { affinities: rows } }),
-    () =>
+    (untilInterrupted) =>
       progressing(io, `blocks of ${host}`, async (shown) => {
-        for await (const page of client.pages.releaseAffinities({ node: host, ...query })) {
+        const pages = client.pages.releaseAffinities({ node: host, ...query });
+        for await (const page of untilInterrupted(pages)) {
           rows.push(...page.affinities);
           shown.update(`${counted(rows.length, "block")} of ${host}`);
         }
@@ -107,16 +111,17 @@ async function toRelease(
   client: PlatClient,
   { mustBeEmpty, ...host }: Options,
   range: Cidr | undefined,
-): Promise<Affinity[]> {
+): Promise<KnownList<Affinity>> {
   const isNamed = (cidr: string): boolean => {
     const block = parseCidr(cidr);
     return !range || (block.ok && isWithin(block.value, range));
   };
-  const rows = await affinitiesOfHost(client, host);
+  const { items: rows, unreadable } = await affinitiesOfHost(client, host);
   const named = rows.filter(({ borrowed, cidr }) => !borrowed && isNamed(cidr));
   if (range && named.length === 0 && (await isOneBlock(client, range)))
     rejectLeft([{ cidr: formatCidr(range), status: "not_owned" }], "released");
-  return named.filter(({ used = 0 }) => !(mustBeEmpty && used > 0));
+  const items = named.filter(({ used = 0 }) => !(mustBeEmpty && used > 0));
+  return { items, unreadable };
 }
 
 /** Returns true if a range has room for one block at most. Without a pool any possible size counts as one block. */

@@ -13,7 +13,7 @@ import {
 import { progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { noteIfEmpty } from "../resource/none.ts";
+import { endList } from "../resource/none.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfAll, affinitiesOfHost } from "../space/affinities.ts";
@@ -127,19 +127,19 @@ async function get(
 ): Promise<void> {
   const { client, print, io } = session;
   const { host, affinityType, pool } = options;
-  const rows = await progressing(io, "affinities", () =>
+  const { items, unreadable } = await progressing(io, "affinities", () =>
     host === undefined
       ? affinitiesOfAll(client, pool)
       : affinitiesOfHost(client, { host, affinityType }),
   );
-  const shown = rows.filter(
+  const shown = items.filter(
     (row) =>
       (pool === undefined || row.pool === pool) &&
       (affinityType === undefined || row.affinityType === affinityType),
   );
   const columns = host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: shown, document: { affinities: shown } });
-  await noteIfEmpty(session, shown, "affinities");
+  await endList(session, { items: shown, unreadable }, "affinities");
 }
 
 type Claimed = Extract<Answer<"claimAffinities">, { readonly complete: boolean }>;

@@ -5,6 +5,7 @@ import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { rejectUnread } from "../space/lists.ts";
 
 const EXAMPLES = examples(["Show what an operator should look at now", "plat alarm get"]);
 
@@ -28,5 +29,6 @@ const COLUMNS: readonly Column<Answer<"listAlarms">["alarms"][number]>[] = [
 async function get({ io, client, print }: Session): Promise<void> {
   const document = (await client.listAlarms()).body;
   print({ columns: COLUMNS, rows: document.alarms, document });
+  rejectUnread(document.unreadable);
   if (document.alarms.length === 0) io.err("Note: no alarm is raised.\n");
 }

@@ -3,12 +3,14 @@ import * as v from "valibot";
 import { isRecord } from "../../api/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import type { BatchedRequest, BatchResult } from "../../client/index.ts";
+import { isRepeatableInBatch } from "../../client/repeatable.ts";
 import { action, type Session } from "../invocation/cli.ts";
 import { counted } from "../output/count.ts";
 import { CommandError, EXIT, usageError, usageErrors } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
+import { lineOf } from "../shell/line.ts";
 
 export const batchCommand = (io: Io): Command =>
   new Command("batch")
@@ -35,7 +37,9 @@ async function batch({ io, client }: Session, _: unknown, file: string): Promise
       if (whyNotDone(result) !== undefined) failed.push(result);
     }
   } catch (error) {
-    io.err(`${answered} of ${counted(sent.length, "request")} answered. ${REPEAT}\n`);
+    io.err(
+      `${answered} of ${counted(sent.length, "request")} answered. ${adviceFor(sent, client.space)}\n`,
+    );
     throw error;
   }
   const [first] = failed;
@@ -48,7 +52,16 @@ async function batch({ io, client }: Session, _: unknown, file: string): Promise
   );
 }
 
-const REPEAT = "Run the same command again to get all answers: it assigns nothing twice.";
+/** Returns how to go on after a batch failed. A repeat of a release without a generation may release a later assignment. */
+function adviceFor(sent: readonly FileRequest[], space: string): string {
+  const unsafe = sent.filter(({ request }) => !isRepeatableInBatch(request));
+  const [first] = unsafe;
+  if (!first) return "Run the same command again to get all answers: it assigns nothing twice.";
+  const released = first.request.release?.addresses ?? [];
+  const entry = released.find(({ generation }) => generation === undefined) ?? released[0];
+  const look = lineOf(["address", "get", `${entry?.address}`], space);
+  return `${counted(unsafe.length, "release names", "releases name")} no generation, and running them again would also release what was assigned since. Look at their addresses first, such as with \`${look}\`, and take the lines that are done out of the file.`;
+}
 
 /** Returns the reason why a request is not done; nothing if it is. An address that is already free is released. */
 function whyNotDone({ problem, released }: BatchResult): string | undefined {

@@ -7,11 +7,17 @@ import { countText } from "../output/count.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { type Column, tableText } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { noteIfEmpty } from "../resource/none.ts";
+import { endList, noteIfEmpty } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { type AddressInBlock, allBlocks, type BlockStatus, wholeBlock } from "../space/blocks.ts";
+import {
+  type AddressInBlock,
+  allBlocks,
+  type BlockStatus,
+  knownBlocks,
+  wholeBlock,
+} from "../space/blocks.ts";
 import { readOwners } from "../space/handles.ts";
 import { readOwnedBlocks, sayMissing } from "../space/space.ts";
 
@@ -123,10 +129,11 @@ async function getOne({ client, print }: Session, cidr: string): Promise<void> {
 
 async function getList(session: Session, { calico: _, ...query }: GetOptions) {
   const { client, print, io } = session;
-  const blocks = await progressing(io, "blocks", () => allBlocks(client, query));
+  const list = await progressing(io, "blocks", () => knownBlocks(client, query));
+  const { items: blocks } = list;
   const columns = query.host === undefined ? COLUMNS : OF_HOST;
   print({ columns, rows: blocks, document: { blocks } });
-  await noteIfEmpty(session, blocks, "blocks");
+  await endList(session, list, "blocks");
 }
 
 async function getCalico({ client, print, io }: Session, cidr: string): Promise<void> {

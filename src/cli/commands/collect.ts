@@ -81,8 +81,9 @@ async function collect({ io, client, print }: Session, options: Options): Promis
       inOneLine: true,
     });
   };
-  await tellingResult(outcomes, tell, async () => {
-    for await (const some of releaseCandidates(client, leaks.confirmed)) outcomes.push(...some);
+  await tellingResult(io, outcomes, tell, async (untilInterrupted) => {
+    const released = releaseCandidates(client, leaks.confirmed);
+    for await (const some of untilInterrupted(released)) outcomes.push(...some);
   });
   if (leaks.brake.applied)
     throw new CommandError(

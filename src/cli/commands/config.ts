@@ -87,11 +87,17 @@ async function get(io: Io, command: Command): Promise<void> {
   if (rows.length === 0) io.err(`Note: no contexts in ${contextsFile(io.env)}.\n`);
 }
 
-async function set(
-  io: Io,
-  name: string,
-  { endpoint, space, region, profile, tokenFile }: SetOptions,
-): Promise<void> {
+async function set(io: Io, name: string, options: SetOptions): Promise<void> {
+  const { endpoint, space, region, profile, tokenFile } = options;
+  // A script passes an empty text if its variable is not set.
+  for (const [option, value] of Object.entries({
+    endpoint,
+    space,
+    region,
+    profile,
+    "token-file": tokenFile,
+  }))
+    if (value === "") throw usageError(`--${option} is empty; leave it out, or give it a value.`);
   if (endpoint === undefined) throw usageError("plat config set needs --endpoint.");
   // It throws if the endpoint or the space is not valid.
   platClient({ endpoint, space });

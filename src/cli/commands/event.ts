@@ -54,10 +54,12 @@ async function send(session: Session, _: unknown, file: string): Promise<void> {
   if (events.length === 0) throw usageError(`${file} has no event.`);
   const results: EventResult[] = [];
   await tellingResult(
+    io,
     results,
     () => print({ columns: COLUMNS, rows: results, document: { results } }),
-    async () => {
-      for await (const some of sentInParts(client, events, 0)) results.push(...some);
+    async (untilInterrupted) => {
+      const sent = sentInParts(client, events, 0);
+      for await (const some of untilInterrupted(sent)) results.push(...some);
     },
   ).catch((error: unknown) => {
     throw toldOthers(error, results.length);
@@ -76,7 +78,7 @@ async function sendStream({ io, client, printRows }: Session): Promise<void> {
   let firstBad: EventResult | undefined;
   try {
     for await (const lines of linesOfStdin(io)) {
-      const events = lines.flatMap((line, at) => entriesOf(eventIn(line, sent + at + 1)));
+      const events = lines.flatMap(({ number, text }) => entriesOf(eventIn(text, number)));
       for await (const rows of sentInParts(client, events, sent)) {
         sent += rows.length;
         printRows({ columns: COLUMNS, rows, document: undefined });
@@ -123,8 +125,9 @@ const notApplied = (count: number, { index, detail, status }: EventResult): Comm
 function eventsIn(text: string): readonly unknown[] {
   const whole = parsed(text);
   if (whole !== undefined) return entriesOf(whole);
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.flatMap((line, n) => entriesOf(eventIn(line, n + 1)));
+  return text
+    .split("\n")
+    .flatMap((line, n) => (line.trim() === "" ? [] : entriesOf(eventIn(line, n + 1))));
 }
 
 /** Returns the JSON value in a line. @param number of the line, for the error */

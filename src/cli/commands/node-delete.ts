@@ -10,6 +10,7 @@ import { CommandError, EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { readHoldings } from "../space/blocks.ts";
+import { rejectUnread } from "../space/lists.ts";
 import { releaseHost } from "../space/releases.ts";
 import { isKept } from "./release-preview.ts";
 
@@ -39,15 +40,18 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
     );
   const { io, client } = session;
   const holdings = async () => {
-    const { addresses, blocks } = await readHoldings(client, { host: name });
-    return amounts(addresses.filter((one) => !isKept(one)).length, blocks.length);
+    const { addresses, blocks, unreadable } = await readHoldings(client, { host: name });
+    const held = amounts(addresses.filter((one) => !isKept(one)).length, blocks.length);
+    return { held, unreadable };
   };
   if (!options.dryRun)
-    await confirm(async () => `Delete node ${name}, and release its ${await holdings()}?`);
+    await confirm(async () => `Delete node ${name}, and release its ${(await holdings()).held}?`);
   // A host can have addresses without a registration.
   await found(deleteAsSeen(session, NODE_RESOURCE, name, options));
-  if (options.dryRun) io.out(`${await holdings()} of ${name} released${dryRunMark(options)}\n`);
-  else await releaseAll(session, name);
+  if (!options.dryRun) return releaseAll(session, name);
+  const { held, unreadable } = await holdings();
+  io.out(`${held} of ${name} released${dryRunMark(options)}\n`);
+  rejectUnread(unreadable);
 }
 
 const amounts = (addresses: number, blocks: number) =>
@@ -63,18 +67,20 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
   const blocks: string[] = [];
   let left: string[] = [];
   await tellingResult(
+    io,
     addresses,
     () => io.out(`${amounts(addresses.length, blocks.length)} of ${host} released\n`),
-    () =>
+    (untilInterrupted) =>
       progressing(io, `addresses of ${host}`, async () => {
-        for await (const answer of releaseHost(client, { host })) {
+        for await (const answer of untilInterrupted(releaseHost(client, { host }))) {
           const { released, unreadable = [] } = answer;
           addresses.push(...released);
           for (const address of "kept" in answer ? answer.kept : []) kept.add(address);
           // Uses the last answer alone, because an earlier one may name items that could be read later.
           left = unreadable.map(({ item }) => item);
         }
-        for await (const { affinities } of client.pages.releaseAffinities({ node: host }))
+        const pages = client.pages.releaseAffinities({ node: host });
+        for await (const { affinities } of untilInterrupted(pages))
           for (const { cidr, status } of affinities)
             if (status === "deleted" || status === "disowned") blocks.push(cidr);
             else if (status !== "not_owned") left.push(cidr);

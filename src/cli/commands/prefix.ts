@@ -19,6 +19,7 @@ import { CommandError, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { knownIn } from "../space/lists.ts";
+import { sayingOutcome } from "../space/releases.ts";
 import { orAdvice, printExplanation } from "./assign.ts";
 
 /** Makes the commands for prefixes that a handle has. `plat node cidr` is for those of nodes. */
@@ -140,7 +141,7 @@ async function release(
   options: ConfirmOptions & { readonly cidr?: string },
   handle: string,
 ): Promise<void> {
-  const { client, print } = session;
+  const { client, print, io } = session;
   const { cidr, dryRun } = options;
   const confirm = confirmation(session, options);
   const preview = () => prefixesOf(client, { handle, cidr });
@@ -154,6 +155,7 @@ async function release(
   });
   const released: string[] = [];
   await tellingResult(
+    io,
     released,
     () =>
       print({
@@ -161,7 +163,10 @@ async function release(
         document: { handle, released },
         names: released,
       }),
-    () => releaseAll(client, { handle, cidr }, released),
+    async (untilInterrupted) => {
+      const answers = releaseAll(client, { handle, cidr });
+      for await (const some of untilInterrupted(answers)) released.push(...some);
+    },
   );
 }
 
@@ -175,18 +180,18 @@ async function prefixesOf(
 }
 
 /**
- * Releases the prefixes of a handle, or one of them, request by request, and adds each to a list. Errors: a request made no progress,
- * and some are left.
+ * Releases the prefixes of a handle, or one of them, request by request, and yields those of each request. Errors: a request made no
+ * progress, and some are left.
  */
-async function releaseAll(
+async function* releaseAll(
   client: PlatClient,
   named: { readonly handle: string; readonly cidr?: string | undefined },
-  released: string[],
-): Promise<void> {
+): AsyncGenerator<readonly string[]> {
   const { handle } = named;
   for (;;) {
-    const { body } = await client.releasePrefixes({ body: named });
-    released.push(...body.released);
+    const sent = client.releasePrefixes({ body: named });
+    const { body } = await sayingOutcome(client, sent, ["prefix", "get", handle]);
+    if (body.released.length > 0) yield body.released;
     if (body.complete) return;
     if (body.released.length === 0) throw stuck(handle, body.unreadable ?? []);
   }

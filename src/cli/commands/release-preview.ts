@@ -4,6 +4,7 @@ import { isKeptKind, isWorkloadHandle } from "../../nouns/application/workload.t
 import type { Column } from "../output/table.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { addressesOfHandle } from "../space/handles.ts";
+import type { KnownList } from "../space/lists.ts";
 import type { FinishedRelease } from "../space/releases.ts";
 
 /** An address as it was read. */
@@ -35,13 +36,20 @@ export interface ReleaseTarget {
   readonly keep?: true | undefined;
 }
 
-/** Reads the addresses that a release would release. */
-export async function previewOf(client: PlatClient, named: ReleaseTarget): Promise<readonly Row[]> {
-  const { ip, handle, host, affinityType } = named;
-  if (host !== undefined) {
-    const { addresses } = await readHoldings(client, { host, affinityType });
-    return addresses.map((one) => (isKept(one) ? wouldKeep(one) : wouldRelease(one)));
-  }
+/** Reads the addresses that a release would release, and what cannot be read of a host. */
+export async function previewOf(
+  client: PlatClient,
+  named: ReleaseTarget,
+): Promise<Pick<KnownList<never>, "unreadable"> & { readonly rows: readonly Row[] }> {
+  const { host, affinityType } = named;
+  if (host === undefined) return { rows: await namedRows(client, named), unreadable: [] };
+  const { addresses, unreadable } = await readHoldings(client, { host, affinityType });
+  const rows = addresses.map((one) => (isKept(one) ? wouldKeep(one) : wouldRelease(one)));
+  return { rows, unreadable };
+}
+
+async function namedRows(client: PlatClient, named: ReleaseTarget): Promise<readonly Row[]> {
+  const { ip, handle } = named;
   if (ip) {
     const rows: Row[] = [];
     for (const text of ip) rows.push(rowOf((await client.readAddress({ ip: text })).body, named));

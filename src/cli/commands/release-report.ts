@@ -51,8 +51,9 @@ export async function releaseFromReports(
   }
   if (current.length > 0)
     await confirm(`Release ${counted(current.length, "leaked address", "leaked addresses")}?`);
-  await tellingResult(rows, show, async () => {
-    for await (const outcomes of releaseCandidates(client, current)) rows.push(...outcomes);
+  await tellingResult(io, rows, show, async (untilInterrupted) => {
+    const released = releaseCandidates(client, current);
+    for await (const outcomes of untilInterrupted(released)) rows.push(...outcomes);
   });
 }
 

@@ -11,6 +11,7 @@ import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { addressesOfHandle, byAddress } from "../space/handles.ts";
+import { rejectUnread } from "../space/lists.ts";
 import {
   type AllReleased,
   type ReleaseEntry,
@@ -110,7 +111,7 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
       session,
       options,
     )(async () => {
-      const rows = await previewOf(session.client, options);
+      const { rows } = await previewOf(session.client, options);
       const released = rows.filter(({ status }) => status === "would_release").length;
       return `Release ${counted(released, "address", "addresses")} of host ${host}?`;
     });
@@ -147,8 +148,9 @@ async function byInstance(session: Session, options: ReleaseOptions, named: obje
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */
 async function preview(session: Session, named: ReleaseTarget): Promise<void> {
   const { handle, host } = named;
-  const rows = await previewOf(session.client, named);
+  const { rows, unreadable } = await previewOf(session.client, named);
   report(session, rows);
+  rejectUnread(unreadable);
   if (rows.length === 0)
     nothingOf(session, host === undefined ? "handle" : "host", `${host ?? handle}`);
   rejectConflicts(rows);
@@ -180,11 +182,12 @@ async function byProof(
 ): Promise<void> {
   const rows: Row[] = [];
   await tellingResult(
+    session.io,
     rows,
     () => report(session, rows),
-    async () => {
-      for await (const results of releaseAddresses(session.client, entries, keep))
-        rows.push(...results);
+    async (untilInterrupted) => {
+      const released = releaseAddresses(session.client, entries, keep);
+      for await (const results of untilInterrupted(released)) rows.push(...results);
     },
   );
   rejectConflicts(rows);
@@ -206,10 +209,11 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
     .filter(isReleasable)
     .map(({ address, generation }) => ({ address, generation }));
   await tellingResult(
+    session.io,
     rows,
     () => report(session, rows),
-    async () => {
-      for await (const results of releaseAddresses(client, entries))
+    async (untilInterrupted) => {
+      for await (const results of untilInterrupted(releaseAddresses(client, entries)))
         rows.push(...results.map((result) => ({ ...result, handle: owners.get(result.address) })));
     },
   );
@@ -259,11 +263,12 @@ async function ofAll(
   const answers: AllReleased[] = [];
   const released = () => answers.flatMap((answer) => answer.released);
   await tellingResult(
+    io,
     answers,
     () => tell([...rowsOf(released(), "released"), ...rowsOf(keptIn(answers), "kept")]),
-    () =>
+    (untilInterrupted) =>
       progressing(io, `addresses of ${name}`, async (shown) => {
-        for await (const answer of requests) {
+        for await (const answer of untilInterrupted(requests)) {
           answers.push(answer);
           shown.update(`${counted(released().length, "address", "addresses")} of ${name} released`);
         }

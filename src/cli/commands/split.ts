@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
 import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
+import { isRejection } from "../../client/index.ts";
 import { asSeen } from "../../client/request.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -8,12 +9,14 @@ import { type ConfirmOptions, confirmation, withConfirmation } from "../invocati
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
+import { headersAsSeen } from "../resource/change.ts";
 import { create } from "../resource/create.ts";
-import { POOL_RESOURCE, titled } from "../resource/kind.ts";
+import { POOL_RESOURCE, pathOfObject, titled } from "../resource/kind.ts";
 import { CommandError, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { atOnce } from "../space/at-once.ts";
 import { type PoolRead, readPools } from "../space/configuration.ts";
 import { assignedInPool } from "../space/usage.ts";
 import { POOL_COLUMNS } from "./pool.ts";
@@ -61,6 +64,7 @@ async function split(
   await checkFree(session, parts);
   // A deleting pool was empty when an earlier try began, so this one continues.
   if (seen.body.state !== "deleting") await checkEmpty(session, name);
+  await checkParts(session, parts);
   if (dryRun) return print({ columns: POOL_COLUMNS, rows: parts, document: { pools: parts } });
   const { cidr } = seen.body;
   await confirm(
@@ -86,6 +90,11 @@ function partsOf({ state: _, job: __, ...pool }: PoolRead, number: number): read
   if (pool.ranges)
     throw usageError(
       `The pool ${pool.name} has ranges; create other pools of its cidr, and give each some of them.`,
+    );
+  // A part would have to be a whole prefix of the parent.
+  if (pool.parent !== undefined)
+    throw usageError(
+      `The pool ${pool.name} is a prefix of pool ${pool.parent}, and so is no part of it; assign smaller prefixes of ${pool.parent}, and create a pool of each.`,
     );
   const range = parseCidr(pool.cidr);
   if (!range.ok) throw new Error(`the API says that the pool's cidr is ${pool.cidr}`);
@@ -125,6 +134,33 @@ async function checkEmpty({ client }: Session, name: string): Promise<void> {
       `${counted(assigned, "address", "addresses")} of pool ${name} ${assigned === 1n ? "is" : "are"} assigned, and only an empty pool can be split.`,
       `Drain it first: \`plat pool drain ${name} --wait\`.`,
     );
+}
+
+const CHECKS_AT_ONCE = 8;
+
+/**
+ * Checks by dry runs that the API will take the parts, because it is too late for that once the pool is deleted.
+ *
+ * @throws CommandError if it rejects one for another reason than an overlap, because the pool still has the range
+ */
+async function checkParts({ client }: Session, parts: readonly PoolRead[]): Promise<void> {
+  await atOnce(parts, CHECKS_AT_ONCE, async (part) => {
+    try {
+      await client.call({
+        method: "PUT",
+        path: pathOfObject(POOL_RESOURCE, part.name),
+        query: { dryRun: true },
+        body: part,
+        ...headersAsSeen(undefined),
+      });
+    } catch (error) {
+      if (isRejection(error, "pool_overlap")) return;
+      const failed = commandErrorOf(error);
+      if (!failed) throw error;
+      const title = titled(POOL_RESOURCE, part.name);
+      throw new CommandError(failed.exit, `${title}: ${failed.message}\nNothing was deleted.`);
+    }
+  });
 }
 
 /** Creates the parts. The pool no longer exists at that time, so an error message names the missing parts. */

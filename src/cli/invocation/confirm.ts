@@ -34,7 +34,7 @@ export function confirmation(
   const { ask } = io;
   if (!yes && !dryRun && !ask)
     throw usageError(
-      `This command needs confirmation, but stdin is not a terminal.\nNothing was sent. Repeat it with --yes, or look first with ${look}.`,
+      `This command needs confirmation, but stdin or stderr is not a terminal.\nNothing was sent. Repeat it with --yes, or look first with ${look}.`,
     );
   return async (question) => {
     if (yes || !ask) return;

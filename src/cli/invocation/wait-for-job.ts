@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { SPACE_DEFAULT } from "../../api/route.ts";
 import type { Answer } from "../../client/index.ts";
 import { progressing } from "../output/progress.ts";
 import { type Column, sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
+import { lineOf } from "../shell/line.ts";
 import type { DryRunOption, Session } from "./cli.ts";
 import { type Duration, duration } from "./options.ts";
 
@@ -69,7 +69,7 @@ export async function follow(
   const interruption = new AbortController();
   const { signal } = interruption;
   const stopListening = io.onInterrupt(() => interruption.abort());
-  const goesOn = `The job goes on. See it with \`plat job get ${begun.id}${spaceOf(client.space)}\`; repeat the command to wait again.`;
+  const goesOn = `The job goes on. See it with \`${lineOf(["job", "get", begun.id], client.space)}\`; repeat the command to wait again.`;
   try {
     return await progressing(io, begun.detail, async (shown) => {
       let job = begun;
@@ -99,8 +99,6 @@ export async function follow(
     stopListening();
   }
 }
-
-const spaceOf = (space: string): string => (space === SPACE_DEFAULT ? "" : ` --space ${space}`);
 
 /** The options of a command that waits for its jobs on request. */
 export interface WaitOptions {

@@ -1,4 +1,6 @@
 import Table from "cli-table3";
+import stringWidth from "string-width";
+import { printable } from "../shell/printable.ts";
 import type { Style } from "../shell/style.ts";
 
 /** A column of a table. An undefined value shows as `<none>`, as in kubectl. */
@@ -75,9 +77,9 @@ function tableOf<Row>(
       wide === undefined ||
       (wide === "if empty" && rows.some((row) => value(row) !== undefined)),
   );
-  const texts = rows.map((row) => shown.map(({ value }) => `${value(row) ?? NONE}`));
+  const texts = rows.map((row) => shown.map(({ value }) => printable(`${value(row) ?? NONE}`)));
   const widths = shown.map(({ header }, at) =>
-    texts.reduce((width, row) => Math.max(width, row[at]?.length ?? 0), header.length),
+    texts.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), header.length),
   );
   const narrowed = isWide ? widths : narrow(shown, widths, layout.columns);
   const partOf = (some: readonly number[], head: readonly string[]) => {
@@ -92,7 +94,8 @@ function tableOf<Row>(
         (texts[place] ?? []).map((text, at) => {
           const { isState, long } = shown[at] as Column<Row>;
           const width = narrowed[at] as number;
-          if (text.length > width) return long === "wrap" ? wrapped(text, width) : cut(text, width);
+          if (widthOf(text) > width)
+            return long === "wrap" ? wrapped(text, width) : cut(text, width);
           return isState ? painted(text, style) : text;
         }),
       );
@@ -133,13 +136,45 @@ function narrow<Row>(
 export const sentenceText = (sentence: string, { columns }: Layout): string =>
   `${wrapped(sentence, columns ?? WIDTH)}\n`;
 
-/** Wraps a text at blanks into lines of at most `width` characters; longer words are split. */
-const wrapped = (text: string, width: number): string =>
-  [...text.matchAll(new RegExp(`.{1,${width}}(?:\\s|$)|\\S{${width}}`, "gs"))]
-    .map(([line]) => line.trimEnd())
-    .join("\n");
+const ONE_WIDE = /^[ -~]*$/;
 
-const cut = (text: string, width: number): string => `${text.slice(0, width - 1)}…`;
+/** Returns the number of columns that a text takes in a terminal, as the library measures it: two for each Chinese character. */
+const widthOf = (text: string): number => (ONE_WIDE.test(text) ? text.length : stringWidth(text));
+
+/** Wraps a text at blanks into lines of at most `width` columns; longer words are split. */
+function wrapped(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    line = word;
+    while (widthOf(line) > width) {
+      const start = startOf(line, width);
+      lines.push(start);
+      line = line.slice(start.length);
+    }
+  }
+  return [...lines, line].join("\n");
+}
+
+const cut = (text: string, width: number): string => `${startOf(text, width - 1)}…`;
+
+const CHARACTERS = new Intl.Segmenter();
+
+/** Returns the start of a text that fits a width, in whole characters, and at least one of them. */
+function startOf(text: string, width: number): string {
+  let start = "";
+  for (const { segment } of CHARACTERS.segment(text)) {
+    if (start !== "" && widthOf(start + segment) > width) break;
+    start += segment;
+  }
+  return start;
+}
 
 const GOOD = ["done", "released", "claimed", "confirmed", "deleted", "disowned"];
 const BAD = ["failed", "cancelled", "conflict", "contended", "unreadable", "not_owned"];

@@ -132,14 +132,17 @@ async function makeAll(
   return jobs;
 }
 
+/** Waits for jobs one after the other. The timeout is for all of them together. */
 async function waitForAll(
   session: Session,
   jobs: readonly string[],
   timeout: Duration | undefined,
 ): Promise<void> {
+  const untilMs = session.io.nowMs() + (timeout?.ms ?? 0);
   for (const id of jobs) {
+    const left = timeout && { ...timeout, ms: untilMs - session.io.nowMs() };
     const { body } = await session.client.readJob({ id });
-    const job = await follow(session, body, timeout);
+    const job = await follow(session, body, left);
     checkDone(job);
     session.io.out(`job ${id} ${job.state}\n`);
   }

@@ -1,6 +1,6 @@
 import type { Session } from "../invocation/cli.ts";
 import { rejectionError } from "../shell/exit.ts";
-import { type KnownList, unreadIn } from "../space/lists.ts";
+import { type KnownList, rejectUnread } from "../space/lists.ts";
 
 type Reading = Pick<Session, "io" | "client">;
 
@@ -29,8 +29,7 @@ export async function endList(
   { items, unreadable }: KnownList<unknown>,
   what: string,
 ): Promise<void> {
-  const unread = unreadIn(unreadable);
-  if (unread) throw unread;
+  rejectUnread(unreadable);
   await noteIfEmpty(session, items, what);
 }
 

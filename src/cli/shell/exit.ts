@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /**
  * Exit codes, for scripts. A code other than 0 has its reason on stderr.
  */
@@ -39,7 +41,7 @@ export class CommandError extends Error {
 
 /** Returns the text on stderr for an error. A finding of a check is no error of the command. */
 export const errorText = ({ exit, message }: CommandError): string =>
-  `${exit === EXIT.found ? "Warning" : "Error"}: ${message.trimEnd().replaceAll("\n", "\n  ")}\n`;
+  `${exit === EXIT.found ? "Warning" : "Error"}: ${printable(message, "\n").trimEnd().replaceAll("\n", "\n  ")}\n`;
 
 /** Returns the text with a capital letter at its start. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

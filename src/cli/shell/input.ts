@@ -42,25 +42,33 @@ const LINE_FEED = 0x0a;
  *
  * @throws CommandError if a line is too long, or is not UTF-8
  */
-export async function* linesOfStdin(io: Io): AsyncGenerator<readonly string[]> {
+export async function* linesOfStdin(io: Io): AsyncGenerator<readonly Line[]> {
   let begun = Buffer.alloc(0);
+  let before = 0;
   for await (const part of io.stdin()) {
     const bytes = Buffer.concat([begun, part]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     begun = bytes.subarray(end);
     if (begun.length > LINE_BYTES_MAX)
       throw usageError(`stdin has a line of more than ${LINE_BYTES_MAX} bytes.`);
-    yield linesIn(bytes.subarray(0, end));
+    const lines = utf8In("stdin", bytes.subarray(0, end)).split("\n");
+    yield linesIn(lines, before);
+    before += lines.length - 1;
   }
-  yield linesIn(begun);
+  yield linesIn(utf8In("stdin", begun).split("\n"), before);
 }
 
-const linesIn = (bytes: Uint8Array): readonly string[] =>
-  utf8In("stdin", bytes)
-    .split("\n")
+/** A line of stdin. Its number counts from 1, and counts empty lines too. */
+interface Line {
+  readonly number: number;
+  readonly text: string;
+}
+
+const linesIn = (lines: readonly string[], before: number): readonly Line[] =>
+  lines
     // Also without a byte order mark, which files that were put together have in the middle.
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+    .map((line, at) => ({ number: before + at + 1, text: line.trim() }))
+    .filter(({ text }) => text !== "");
 
 /** Decodes the bytes of a file. @throws CommandError with the line that is not UTF-8 */
 export function utf8In(file: string, bytes: Uint8Array): string {

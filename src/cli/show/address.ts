@@ -1,5 +1,6 @@
 import type { Answer } from "../../client/index.ts";
 import type { Session } from "../invocation/cli.ts";
+import { printable } from "../shell/printable.ts";
 
 type Address = Answer<"readAddress">;
 
@@ -25,7 +26,7 @@ function textOf(address: Address): string {
   const { assignedBy, attributes, workload, owner: { active, alternate } = {} } = address;
   return [
     `IP ${ip} ${WORDS[state]}`,
-    `Handle ID: ${handle}`,
+    `Handle ID: ${printable(handle)}`,
     ...lineOf("Uid", workload?.uid),
     ...lineOf("Host", host),
     `Block: ${block} of pool ${pool}${address.borrowed ? ", borrowed" : ""}`,
@@ -59,11 +60,11 @@ const quarantineOf = (ip: string, until: string | undefined, handle: string | un
   ].join("\n");
 
 const lineOf = (title: string, value: string | undefined) =>
-  value === undefined ? [] : [`${title}: ${value}`];
+  value === undefined ? [] : [`${title}: ${printable(value)}`];
 
 function ownedBy(title: string, attributes: Readonly<Record<string, string>> = {}) {
   const entries = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0
     ? []
-    : [`${title}:`, ...entries.map(([key, value]) => `  ${key}: ${value}`)];
+    : [`${title}:`, ...entries.map(([key, value]) => `  ${printable(key)}: ${printable(value)}`)];
 }

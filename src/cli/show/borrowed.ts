@@ -1,8 +1,8 @@
 import type { Session } from "../invocation/cli.ts";
 import { counting, progressing } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
-import { noteIfEmpty } from "../resource/none.ts";
-import { type AddressInBlock, allBlocks, type BlockRead, wholeBlocks } from "../space/blocks.ts";
+import { endList } from "../resource/none.ts";
+import { type AddressInBlock, type BlockRead, knownBlocks, wholeBlocks } from "../space/blocks.ts";
 import { type HeldAddress, readOwners } from "../space/handles.ts";
 
 /** An address that a host has in a block that does not belong to it. */
@@ -30,8 +30,9 @@ const COLUMNS: readonly Column<Borrowed>[] = [
 /** Prints addresses of hosts in blocks of other hosts or without an owner. Reads all blocks in use. */
 export async function showBorrowed(session: Session): Promise<void> {
   const { client, print, io } = session;
-  const { rows, unknown } = await progressing(io, "blocks", async (shown) => {
-    const used = (await allBlocks(client)).filter(({ inUse }) => inUse !== 0);
+  const { rows, unknown, unreadable } = await progressing(io, "blocks", async (shown) => {
+    const { items, unreadable } = await knownBlocks(client);
+    const used = items.filter(({ inUse }) => inUse !== 0);
     const blocks = await wholeBlocks(
       client,
       used.map(({ cidr }) => cidr),
@@ -45,6 +46,7 @@ export async function showBorrowed(session: Session): Promise<void> {
       counting(shown, "handles"),
     );
     return {
+      unreadable,
       rows: borrowed.map(({ block, each }) => rowOf(block, each, owners.get(each.address))),
       unknown: addresses.filter(
         ({ each }) => each.state === "assigned" && each.borrowed === undefined,
@@ -56,7 +58,9 @@ export async function showBorrowed(session: Session): Promise<void> {
     io.err(
       `Note: addresses without a known owner, because their allocations were not found: ${unknown}.\n`,
     );
-  else await noteIfEmpty(session, rows, "borrowed addresses");
+  // Addresses without a known owner may be borrowed, so no note says that none are.
+  const items = unknown > 0 ? [unknown] : rows;
+  await endList(session, { items, unreadable }, "borrowed addresses");
 }
 
 function rowOf(

@@ -6,7 +6,7 @@ import {
 import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { atOnce } from "./at-once.ts";
-import { knownIn } from "./lists.ts";
+import { type KnownList, knownIn } from "./lists.ts";
 
 type BlockPage = Answer<"readBlock">;
 
@@ -22,14 +22,21 @@ export type AddressInBlock = BlockRead["addresses"][number];
 /** Returns the network of a block as a part of a name: `10-0-0-0-26`. */
 export const blockName = (cidr: string): string => cidr.replaceAll(/[.:/]/g, "-");
 
-/** Lists the blocks of a pool, of a host or of the space, up to the last page. */
-export async function allBlocks(
+/** Lists the blocks of a pool, of a host or of the space, up to the last page, and the items that cannot be read. */
+export const knownBlocks = (
   client: PlatClient,
   query: Parameters<"listBlocks"> = {},
-): Promise<readonly BlockStatus[]> {
-  const pages = client.pages.listBlocks({ ...query, limit: BLOCKS_PER_PAGE_MAX });
-  return (await knownIn(pages, ({ blocks }) => blocks)).items;
-}
+): Promise<KnownList<BlockStatus>> =>
+  knownIn(
+    client.pages.listBlocks({ ...query, limit: BLOCKS_PER_PAGE_MAX }),
+    ({ blocks }) => blocks,
+  );
+
+/** Lists the blocks that can be read, for a caller who learns of the others in another way. */
+export const allBlocks = async (
+  client: PlatClient,
+  query: Parameters<"listBlocks"> = {},
+): Promise<readonly BlockStatus[]> => (await knownBlocks(client, query)).items;
 
 /** Reads one block with all its addresses. */
 export async function wholeBlock(client: PlatClient, cidr: string): Promise<BlockRead> {
@@ -55,7 +62,7 @@ export async function wholeBlocks(
 }
 
 /** The blocks of a host, and its addresses in own and borrowed blocks. */
-export interface Holdings {
+export interface Holdings extends Pick<KnownList<never>, "unreadable"> {
   readonly blocks: readonly BlockStatus[];
   readonly addresses: readonly AddressInBlock[];
 }
@@ -65,12 +72,13 @@ export async function readHoldings(
   client: PlatClient,
   host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): Promise<Holdings> {
-  const listed = await allBlocks(client, host);
+  const { items: listed, unreadable } = await knownBlocks(client, host);
   const read = await wholeBlocks(
     client,
     listed.filter(({ inUse }) => BigInt(inUse) > 0n).map(({ cidr }) => cidr),
   );
   return {
+    unreadable,
     blocks: listed.filter(({ borrowed }) => !borrowed),
     addresses: read
       .flatMap(({ addresses }) => addresses)

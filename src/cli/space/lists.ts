@@ -40,9 +40,14 @@ export async function allIn<Part extends ListPage, Item>(
   itemsOf: (page: Part) => readonly Item[],
 ): Promise<readonly Item[]> {
   const { items, unreadable } = await knownIn(pages, itemsOf);
+  rejectUnread(unreadable);
+  return items;
+}
+
+/** Rejects a list, after it was printed, if an item of it cannot be read. */
+export function rejectUnread(unreadable: readonly Pick<Unreadable, "reason">[] = []): void {
   const unread = unreadIn(unreadable);
   if (unread) throw unread;
-  return items;
 }
 
 /** Returns the error that names the unreadable items of a list; nothing without any. */

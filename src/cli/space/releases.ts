@@ -10,6 +10,7 @@ import type { AffinityType } from "../../kernel/values/host.ts";
 import { counted } from "../output/count.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
+import { lineOf } from "../shell/line.ts";
 
 /** The maximum of requests without progress. Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;
@@ -47,13 +48,11 @@ export async function* releaseAddresses(
     let left = entries.slice(from, from + RELEASES_PER_REQUEST_MAX);
     for (let fruitless = 0; left.length > 0; ) {
       const addresses = left;
-      const proven = addresses.every(({ generation }) => generation !== undefined);
-      const repeat = proven || "plat address get IP";
-      const { results } = await release<AddressesReleased>(
-        client,
-        { addresses, ...(keep && { keep }) },
-        repeat,
-      );
+      const body = { addresses, ...(keep && { keep }) };
+      const unproven = addresses.find(({ generation }) => generation === undefined);
+      const { results } = await (unproven
+        ? release<AddressesReleased>(client, body, ["address", "get", unproven.address])
+        : releaseProven<AddressesReleased>(client, body));
       const done = results.filter(isFinished);
       if (done.length > 0) yield done;
       fruitless = done.length > 0 ? 0 : fruitless + 1;
@@ -68,21 +67,24 @@ const isFinished = (result: Result): result is FinishedRelease => result.status 
 
 /** Releases all addresses of a handle, request by request, until none is left. */
 export const releaseHandle = (client: PlatClient, handle: string): AsyncGenerator<AllReleased> =>
-  releaseAll(client, handle, { handle }, `plat handle get ${handle}`);
+  releaseAll(client, handle, { handle }, ["handle", "get", handle]);
 
 /** The result of a release of an instance of a workload. */
 type InstanceReleased = Exclude<Released, AddressesReleased | AllReleased>;
 
 /** Releases or keeps what an instance has under its uid. A repeat changes nothing, because a later uid has its own. */
 export const releaseInstance = (client: PlatClient, named: object): Promise<InstanceReleased> =>
-  release(client, named, true);
+  releaseProven(client, named);
 
 /** Releases all addresses of a host, request by request, until none is left. */
 export const releaseHost = (
   client: PlatClient,
   host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
 ): AsyncGenerator<AllReleased> =>
-  releaseAll(client, host.host, host, `plat block get --host ${host.host}`);
+  releaseAll(client, host.host, host, [
+    ...["block", "get", "--host", host.host],
+    ...(host.affinityType === undefined ? [] : ["--affinity-type", host.affinityType]),
+  ]);
 
 /**
  * Repeats a release until it is complete. Unreadable items prevent that, so it ends after two answers in a row without
@@ -92,7 +94,7 @@ async function* releaseAll(
   client: PlatClient,
   name: string,
   whose: object,
-  look: string,
+  look: readonly string[],
 ): AsyncGenerator<AllReleased> {
   let before: AllReleased | undefined;
   for (let fruitless = 0; fruitless < FRUITLESS_REQUESTS_MAX; ) {
@@ -120,25 +122,31 @@ const stuck = (what: string): CommandError =>
     `${FRUITLESS_REQUESTS_MAX} requests in a row released nothing more of ${what}.\nRepeat the command to continue.`,
   );
 
+/** Sends one release of which each repeat can release only assignments that the caller has seen. */
+const releaseProven = async <Body>(client: PlatClient, body: object): Promise<Body> =>
+  (await client.release({ body })).body as Body;
+
+/** Sends one release, and says how to look if its outcome is unknown. */
+const release = <Body>(client: PlatClient, body: object, look: readonly string[]): Promise<Body> =>
+  sayingOutcome(client, releaseProven<Body>(client, body), look);
+
 /**
- * Sends one release.
+ * Adds to the error of a release what a person should know before a repeat, which would also release later assignments.
  *
- * @param repeat true if each repeat can release only assignments that the caller has seen. Otherwise the command that
- * shows the current addresses: a repeat would also release later assignments, so a person decides
+ * @param look the words of the command that shows what is assigned now
  */
-async function release<Body>(
-  client: PlatClient,
-  body: object,
-  repeat: true | string,
-): Promise<Body> {
-  if (repeat === true) return (await client.release({ body })).body as Body;
+export async function sayingOutcome<Result>(
+  { space }: PlatClient,
+  sent: Promise<Result>,
+  look: readonly string[],
+): Promise<Result> {
   try {
-    return (await client.release({ body })).body as Body;
+    return await sent;
   } catch (error) {
     if (!(error instanceof PlatError && mayBeDoneInPart(error))) throw error;
     throw new CommandError(
       EXIT.unreachable,
-      `${commandErrorOf(error)?.message}\nAll or part of it may have been released. The command does not retry, because a retry would also release what was assigned since.\nLook with \`${repeat}\`. To release all of that, repeat the command.`,
+      `${commandErrorOf(error)?.message}\nAll or part of it may have been released. The command does not retry, because a retry would also release what was assigned since.\nLook with \`${lineOf(look, space)}\`. To release all of that, repeat the command.`,
     );
   }
 }

@@ -115,6 +115,18 @@ describe("plat batch", () => {
     expect((await call("GET", "/v1/blocks")).body.blocks).toEqual([]);
   });
 
+  it("says what to look at first if a release in the file names no generation", async () => {
+    await pool();
+    const way = await wayTo(shell.server().url, async () => "cut");
+    const release = { release: { addresses: [{ address: "10.0.0.1", handle: "a" }] } };
+    const stdin = linesOf(assign("a"), release);
+    const { exit, err } = await platWith({ stdin, env: { PLAT_ENDPOINT: way } }, "batch", "-");
+    expect(exit).toBe(3);
+    expect(err).toContain("1 release names no generation");
+    expect(err).toContain(`\`plat address get 10.0.0.1 --space ${shell.space()}\``);
+    expect(err).not.toContain("Run the same command again");
+  });
+
   it("says what is answered if the API is out of reach, and how to go on", async () => {
     await pool();
     const way = await wayTo(shell.server().url, async () => "cut");

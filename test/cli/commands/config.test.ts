@@ -44,6 +44,20 @@ describe("a context", () => {
     expect((await plat("config get -o name")).out).toBe("lab\n");
   });
 
+  it.each(["endpoint", "space", "region", "profile", "token-file"])(
+    "is not written with an empty --%s",
+    async (option) => {
+      await plat(`config set lab --endpoint ${server().url}`);
+      const set = ["config", "set", "lab", "--endpoint", server().url, `--${option}`, ""];
+      expect(await platWith({ env: { PLAT_CONFIG: config } }, ...set)).toEqual({
+        exit: 2,
+        out: "",
+        err: `Error: --${option} is empty; leave it out, or give it a value.\n`,
+      });
+      expect((await plat("config get -o name")).out).toBe("lab\n");
+    },
+  );
+
   it("is overruled by the environment, and gives another endpoint neither its token nor its space", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "plat-token-")), "token");
     writeFileSync(file, "not a token that the server gets, or the request would fail\n");

@@ -80,6 +80,13 @@ describe("plat event send", () => {
     expect(err).toContain("1 event not applied; the first is event 2: body must be an object");
   });
 
+  it("names the line of a file and of a stream that is no JSON, and counts empty lines", async () => {
+    const text = `\n${JSON.stringify({ events: [] })}\n\nnope\n`;
+    const told = { exit: 2, err: "Error: Line 4 is not a JSON value.\n" };
+    expect(await plat("event", "send", fileWith(text))).toMatchObject(told);
+    expect(await shell.platWith({ stdin: text }, "event", "send", "-")).toMatchObject(told);
+  });
+
   it("prints the header of a stream once", async () => {
     await prefixes();
     async function* lines() {

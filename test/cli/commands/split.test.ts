@@ -91,6 +91,38 @@ describe("plat split", () => {
     expect(await pools()).toEqual(before);
   });
 
+  describe("rejects parts that the API would not take, also in a dry run, and deletes nothing:", () => {
+    const rejects = async (name: string, exit: number, told: string) => {
+      const before = await pools();
+      for (const more of [[], ["--dry-run"]]) {
+        const ended = await split("2", name, ...more);
+        expect({ exit: ended.exit, out: ended.out }).toEqual({ exit, out: "" });
+        expect(ended.err).toContain(told);
+      }
+      expect(await pools()).toEqual(before);
+    };
+
+    it("those of a pool that is a prefix of another pool", async () => {
+      await create("--assign", "prefixes", "--block-size", "24");
+      await plat("prefix", "assign", "red", "--cidr", "10.0.1.0/24");
+      await plat("pool", "create", "red", "--cidr", "10.0.1.0/24", "--parent", "web");
+      await rejects("red", 2, "Error: The pool red is a prefix of pool web");
+    });
+
+    it("those with names that are too long", async () => {
+      const name = "w".repeat(250);
+      await plat("pool", "create", name, "--cidr", "10.0.0.0/22");
+      await rejects(name, 1, "at most 253 characters");
+    });
+
+    it("those of prefixes in which reservations touch every prefix", async () => {
+      await create("--assign", "prefixes", "--block-size", "24");
+      const cidrs = "10.0.2.0,10.0.3.7";
+      await plat("reservation", "create", "routers", "--cidr", cidrs);
+      await rejects("web", 1, "has no prefix of /24 that is free of reserved addresses");
+    });
+  });
+
   it("keeps the parts of a drained pool disabled, unless it is told to enable them", async () => {
     await create();
     await platWith({ sleep: workAMinuteLater }, "pool", "drain", "web", "--wait");

@@ -55,7 +55,7 @@ describe("a command that takes something away", () => {
     expect(await platWith({ ...nobody, env: nowhere }, "pool", "delete", "web")).toEqual({
       exit: 2,
       out: "",
-      err: "Error: This command needs confirmation, but stdin is not a terminal.\n  Nothing was sent. Repeat it with --yes, or look first with --dry-run.\n",
+      err: "Error: This command needs confirmation, but stdin or stderr is not a terminal.\n  Nothing was sent. Repeat it with --yes, or look first with --dry-run.\n",
     });
     expect((await platWith(nobody, "pool", "delete", "web", "--dry-run")).exit).toBe(0);
     expect((await platWith(nobody, "pool", "delete", "web", "--yes")).exit).toBe(0);

@@ -90,6 +90,28 @@ describe("a table", () => {
     expect(lines([row(HANDLE, "x")])[1]).toBe(`${HANDLE}   done    x`);
   });
 
+  it("shows control characters as text, so that no value acts in a terminal or ends a line", () => {
+    expect(lines([row("a\u001b[2J\nb\u009b", "x")])[1]).toBe(
+      "a\\u001b[2J\\u000ab\\u009b   done    x",
+    );
+  });
+
+  it("has whole names of wide characters in a pipe, and cuts no character in two on a terminal", () => {
+    const name = "漢字".repeat(30);
+    expect(lines([row(name, "x"), row("web", "x")])).toEqual([
+      `NAME${" ".repeat(116)}   STATE   WHY`,
+      `${name}   done    x`,
+      `web${" ".repeat(117)}   done    x`,
+    ]);
+    const [, cut = ""] = lines([row("😀".repeat(60), "x")], { columns: 80 });
+    expect(cut).toMatch(/^(😀)+… +done {4}x$/u);
+  });
+
+  it("breaks a sentence of wide characters, and loses nothing of it", () => {
+    const [, ...shown] = lines([row("web", "漢字".repeat(40))]);
+    expect(shown.map((line) => line.slice(15).trim()).join("")).toBe("漢字".repeat(40));
+  });
+
   it("breaks a word that is longer than its line, and loses nothing of it", () => {
     const [, ...shown] = lines([row("web", HANDLE)]);
     expect(shown.map((line) => line.slice(15).trim()).join("")).toBe(HANDLE);

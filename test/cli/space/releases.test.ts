@@ -101,8 +101,13 @@ describe("a release that got no answer", () => {
     ["a handle", "plat handle get web", (client) => all(releaseHandle(client, "web"))],
     ["a host", "plat block get --host n1", (client) => all(releaseHost(client, { host: "n1" }))],
     [
+      "a virtual host",
+      "plat block get --host 'a b' --affinity-type virtual",
+      (client) => all(releaseHost(client, { host: "a b", affinityType: "virtual" })),
+    ],
+    [
       "an address of a handle",
-      "plat address get IP",
+      "plat address get 10.0.0.1",
       (client) =>
         all(
           releaseAddresses(client, [
