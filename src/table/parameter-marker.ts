@@ -20,13 +20,13 @@ export function markerOfEnvironment(): Marker | undefined {
   return {
     name: Name,
     async read() {
-      const { Parameter } = await ask("GetParameter", { Name });
+      const { Parameter } = await askTwice("GetParameter", { Name });
       const atMs = Number(Parameter?.Value);
       if (!Number.isSafeInteger(atMs)) throw new Error("the marker is no time in milliseconds");
       return atMs === 0 ? undefined : atMs;
     },
     async write(atMs) {
-      await ask("PutParameter", { Name, Value: String(atMs), Overwrite: true });
+      await askTwice("PutParameter", { Name, Value: String(atMs), Overwrite: true });
     },
   };
 }
@@ -34,6 +34,10 @@ export function markerOfEnvironment(): Marker | undefined {
 interface Reply {
   readonly Parameter?: { readonly Value?: string };
 }
+
+/** Calls an operation again if it fails once: the first call of a cold function can use up its time before it is sent. */
+const askTwice = (operation: string, body: object): Promise<Reply> =>
+  ask(operation, body).catch(() => ask(operation, body));
 
 /**
  * Calls an operation of Systems Manager

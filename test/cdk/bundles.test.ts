@@ -18,6 +18,7 @@ const bundleOf = (asset: string) => join(assets.get(asset) ?? "", "index.mjs");
 const NEVER_SECONDS = 3_600;
 const ASSIGN_BYTES_MAX = 451_000;
 const TRIES_MAX = 10;
+const BUSY_STATUS = 503;
 const isFailed = (outcome: unknown) => JSON.stringify(outcome).includes("FailedRunError");
 
 describe("what is deployed to prod", () => {
@@ -121,7 +122,11 @@ describe.runIf(emulatorBinary())("each bundle answers a real event on Lambda's N
   ] as const)("%s %s", async (method, path, type, body, status) => {
     const [operator] = twin.callers;
     const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
-    const answer = await call(twin, operator ?? expect.fail(), method, path, body, headers);
+    const send = () => call(twin, operator ?? expect.fail(), method, path, body, headers);
+    let answer = await send();
+    // On a busy machine the marker beside the table does not answer a cold function in its time.
+    for (let tries = 1; tries < TRIES_MAX && answer.status === BUSY_STATUS; tries++)
+      answer = await send();
     expect(answer).toMatchObject({ status });
   });
 

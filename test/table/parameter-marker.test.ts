@@ -50,6 +50,12 @@ it("fails if the parameter has no time, or is out of reach", async () => {
   await expect(marker().read()).rejects.toThrow("Systems Manager answered GetParameter with 400");
 });
 
+it("asks once more if a call fails, as the first one of a cold function can", async () => {
+  answer.body = { Parameter: { Value: "1700000000000" } };
+  server.once("request", (_, response) => response.destroy());
+  expect(await marker().read()).toBe(1_700_000_000_000);
+});
+
 it("is absent where no variable names it", () => {
   vi.stubEnv("MARKER_PARAMETER", "");
   expect(markerOfEnvironment()).toBeUndefined();
