@@ -44,8 +44,8 @@ import { CommandError, capital, EXIT, errorText, usageError } from "./shell/exit
 import { commandErrorOf } from "./shell/failed-call.ts";
 import { examples, HELP } from "./shell/help.ts";
 import type { Io } from "./shell/io.ts";
-import { quoted } from "./shell/line.ts";
 import { styleOf } from "./shell/style.ts";
+import { quoted } from "./shell/text.ts";
 
 /** The commands in the order of the help: daily commands come first. */
 const GROUPS: Readonly<Record<string, readonly ((io: Io) => Command)[]>> = {

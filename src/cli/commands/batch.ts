@@ -10,7 +10,7 @@ import { CommandError, EXIT, usageError, usageErrors } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { lineOf } from "../shell/line.ts";
+import { lineOf } from "../shell/text.ts";
 
 export const batchCommand = (io: Io): Command =>
   new Command("batch")

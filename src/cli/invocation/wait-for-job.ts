@@ -4,7 +4,7 @@ import { progressing } from "../output/progress.ts";
 import { type Column, sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
-import { lineOf } from "../shell/line.ts";
+import { lineOf } from "../shell/text.ts";
 import type { DryRunOption, Session } from "./cli.ts";
 import { type Duration, duration } from "./options.ts";
 

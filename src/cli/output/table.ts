@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import stringWidth from "string-width";
-import { printable } from "../shell/printable.ts";
 import type { Style } from "../shell/style.ts";
+import { printable } from "../shell/text.ts";
 
 /** A column of a table. An undefined value shows as `<none>`, as in kubectl. */
 export interface Column<Row> {

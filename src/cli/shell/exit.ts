@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 
 /**
  * Exit codes, for scripts. A code other than 0 has its reason on stderr.

@@ -1,6 +1,6 @@
 import type { Answer } from "../../client/index.ts";
 import type { Session } from "../invocation/cli.ts";
-import { printable } from "../shell/printable.ts";
+import { printable } from "../shell/text.ts";
 
 type Address = Answer<"readAddress">;
 

@@ -10,7 +10,7 @@ import type { AffinityType } from "../../kernel/values/host.ts";
 import { counted } from "../output/count.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
-import { lineOf } from "../shell/line.ts";
+import { lineOf } from "../shell/text.ts";
 
 /** The maximum of requests without progress. Each request works for some seconds, in a random order. */
 const FRUITLESS_REQUESTS_MAX = 8;

@@ -56,6 +56,7 @@ async function takeOne(
     if (result.outcome === "done") {
       // Another request of this function may have kept a piece meanwhile.
       const beside = cache.requestPieces.get(copy);
+      if (beside && beside.second > own) return answer(true);
       const { served, left } = beside?.second === own ? beside : { served: 0, left: 0 };
       cache.requestPieces.set(copy, { second: own, served: served + 1, left: left + taken - 1 });
       return answer(true);

@@ -97,6 +97,35 @@ describe("a quota of requests a second", () => {
     }
   });
 
+  it("keeps the piece of a second when a request of the second before is answered late", async () => {
+    const clock = { nowMs: START_MS };
+    const table = newTable();
+    const write = table.write.bind(table);
+    let late: Promise<void> | undefined;
+    const slow: Table = Object.assign(table, {
+      write: async (...args: Parameters<Table["write"]>) => {
+        const waits = late;
+        const written = await write(...args);
+        await waits;
+        return written;
+      },
+    });
+    const context = contextOver(slow, clock);
+    const admitted = () => whyNotAdmitted(context, { quotas: [quotaOf(30)] }, {});
+    let answered = () => {};
+    late = new Promise((resolve) => {
+      answered = resolve;
+    });
+    const first = admitted();
+    late = undefined;
+    clock.nowMs += 1_000;
+    await admitted();
+    const piece = context.cache.requestPieces.get("default#all");
+    answered();
+    await first;
+    expect(context.cache.requestPieces.get("default#all")).toBe(piece);
+  });
+
   it("admits exactly its value in each second of one function", async () => {
     const asks = Array.from({ length: 40 }, () => ({ by: 0, afterMs: 100 }));
     const { admittedMs } = await sent(3, [0], asks);
