@@ -58,6 +58,30 @@ describe("a pool with principals", () => {
     expect(body.detail).toContain("does not serve a request without a principal");
   });
 
+  it.each([
+    ["runs", false],
+    ["is down", true],
+  ])(
+    "gives nobody else the addresses of an instance that %s, under a later uid",
+    async (_, isDown) => {
+      const plat = await withTwoPools();
+      const workload = { kind: "StatefulSet", name: "db", instance: "db-0" };
+      const asked = { handle: undefined, namespace: "shop", pools: ["red"] };
+      const of = (uid: string) => ({ ...asked, workload: { ...workload, uid } });
+      const first = await assign(plat, SESSION_OF_RED, of("u-1"));
+      if (isDown)
+        await plat.release({
+          namespace: "shop",
+          workload: { ...workload, uid: "u-1" },
+          keep: true,
+        });
+      const other = await assign(plat, BLUE, of("u-2"));
+      expect([other.status, other.body.code]).toEqual([403, "pool_forbidden"]);
+      const again = await assign(plat, SESSION_OF_RED, of("u-3"));
+      expect(again.body.addresses[0].address).toBe(first.body.addresses[0].address);
+    },
+  );
+
   it("is left out for another caller who names no pool, and a dry run says why", async () => {
     const plat = await withTwoPools();
     expect((await assign(plat, SESSION_OF_RED)).body.addresses[0].pool).toBe("open");

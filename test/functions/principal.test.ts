@@ -73,6 +73,24 @@ describe("the caller of an assign", () => {
     expect((await plat.get(`/v1/addresses/${address}`)).body.assignedBy).toBe(ALICE);
   });
 
+  it.each(["Job", "StatefulSet"])(
+    "is who asked for the uid that has the addresses, of a %s",
+    async (kind) => {
+      const plat = await spaceWithPool();
+      const workload = { kind, name: "db", instance: "db-0" };
+      const asked = (uid: string) => ({
+        host: "n1",
+        ipv4: 1,
+        namespace: "shop",
+        workload: { ...workload, uid },
+      });
+      await assign(plat, asked("u-1"), ALICE);
+      const { body } = await assign(plat, asked("u-2"), BOB);
+      const { address } = body.addresses[0];
+      expect((await plat.get(`/v1/addresses/${address}`)).body.assignedBy).toBe(BOB);
+    },
+  );
+
   it("stays when the owner of the address changes", async () => {
     const plat = await spaceWithPool();
     const { body } = await assign(plat, { host: "n1", ipv4: 1, handle: "web" }, ALICE);

@@ -99,6 +99,30 @@ describe("a quota of addresses", () => {
     expect((await plat.assign(request, "twice")).body.code).toBe("quota_exceeded");
   });
 
+  const instanceOf = (uid: string, tenant: string) => ({
+    handle: undefined,
+    host: "n1",
+    ipv4: 1,
+    namespace: "shop",
+    workload: { kind: "StatefulSet", name: "db", instance: "db-0", uid },
+    attributes: { tenant },
+  });
+
+  it("limits an instance that comes back for another tenant, and no longer the one before", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/red", { tenant: "red", addresses: 1 });
+    await plat.put("/v1/quotas/none", { tenant: "none", addresses: 0 });
+    await plat.put("/v1/quotas/blue", { tenant: "blue", addresses: 1 });
+    const { body } = await plat.assign(instanceOf("u-1", "red"));
+    expect(await assigns(plat, 1, { attributes: { tenant: "red" } })).toEqual([409]);
+    const refused = await plat.assign(instanceOf("u-2", "none"));
+    expect([refused.status, refused.body.code]).toEqual([409, "quota_exceeded"]);
+    const returned = await plat.assign(instanceOf("u-3", "blue"));
+    expect(returned.body.addresses[0].address).toBe(body.addresses[0].address);
+    expect(await assigns(plat, 1, { attributes: { tenant: "blue" } })).toEqual([409]);
+    expect(await assigns(plat, 2, { attributes: { tenant: "red" } })).toEqual([200, 409]);
+  });
+
   it("of none takes every address away from a caller", async () => {
     const plat = await spaceWithPool();
     await plat.put("/v1/quotas/ci", { principal: CI, addresses: 0 });
@@ -214,6 +238,17 @@ describe("a quota of requests", () => {
       limit: { quota: "all", requestsPerSecond: 2 },
       changedBy: { role: "operator", space: plat.space },
     });
+  });
+
+  it("counts a repeat too, and that of an instance", async () => {
+    const plat = await spaceWithPool();
+    await plat.put("/v1/quotas/all", { requestsPerSecond: 2 });
+    const workload = { kind: "StatefulSet", name: "db", instance: "db-0" };
+    const asked = { handle: undefined, namespace: "shop" };
+    const of = (uid: string) => ({ ...asked, workload: { ...workload, uid } });
+    expect(await assigns(plat, 1, of("u-1"))).toEqual([200]);
+    expect(await assigns(plat, 3, of("u-2"))).toEqual([200, 429, 429]);
+    expect(await assigns(plat, 2, of("u-3"))).toEqual([429, 429]);
   });
 
   it("of a principal counts all sessions of its role, and no other caller", async () => {

@@ -1,6 +1,6 @@
 import { Rejection } from "../../base/outcome.ts";
 import { charge, unspend } from "../quotas/budgets.ts";
-import type { AssignExecution } from "./execution.ts";
+import { type AssignExecution, callerOf } from "./execution.ts";
 import { slotCount } from "./selection.ts";
 
 /**
@@ -21,7 +21,8 @@ export async function chargeFor(
   const wanted = slotCount(held) + count;
   if (wanted <= has) return undefined;
   const of = request.prefixes ? "prefixes" : "addresses";
-  const more = await charge(context, { ...request, quotas }, { of, count: wanted - has });
+  const subject = { assignedBy: callerOf(execution), attributes: request.attributes, quotas };
+  const more = await charge(context, subject, { of, count: wanted - has });
   if (more instanceof Rejection) return more;
   // An allocation names one round of each budget. The earlier one is right for both: the repair run moves all of it to the later one.
   execution.charge = { charges: execution.charge?.charges ?? more, count: wanted };

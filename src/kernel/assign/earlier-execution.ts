@@ -55,6 +55,8 @@ export async function reject(
   reason: Rejection | CorruptItemError,
 ): Promise<Step<Assignment | Rejection>> {
   await withdraw(execution.context, execution);
+  // A repeat counts too. It is refused before its first write.
+  if (reason instanceof Rejection && reason.code === "rate_limited") return answer(reason);
   const { context, allocationPlace, unsettled } = execution;
   const isKnown = allocationPlace.keyed && !unsettled;
   const other = isKnown ? await context.store.readAllocation(allocationPlace) : undefined;

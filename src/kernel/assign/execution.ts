@@ -162,6 +162,13 @@ function unservedOf({ unserved, allowance }: AssignExecution): readonly Missing[
 const ofFamily = (held: readonly Holding[], family: Family) =>
   held.filter(({ block }) => block.cidr.family === family);
 
+/**
+ * Returns the caller whom the allocation of the request names, and whose quotas count it: whoever began the request under its key. A
+ * later incarnation of an instance is a request of its own.
+ */
+export const callerOf = ({ request, expected }: AssignExecution): string | undefined =>
+  (request.workload ? request : (expected ?? request)).assignedBy;
+
 /** Returns the allocation of the request with these parts. */
 export function allocationOf(
   execution: AssignExecution,
@@ -170,8 +177,7 @@ export function allocationOf(
 ): Allocation {
   const { context, request, allocationPlace, allowance, expected, written } = execution;
   const { workload } = request;
-  // The allocation keeps the caller of the execution that began the request.
-  const { assignedBy } = expected ?? request;
+  const assignedBy = callerOf(execution);
   const missing = unservedOf(execution);
   const indexed = parts.length > 0 ? indexedOf(execution) : undefined;
   const has = allowance ? assignmentOf(allowance.has, request).addresses : [];

@@ -1,17 +1,22 @@
 import { ALLOCATION_BYTES_MAX } from "../../base/limits.ts";
-import type { Rejection } from "../../base/outcome.ts";
+import { Rejection } from "../../base/outcome.ts";
 import { same } from "../../base/same.ts";
 import { formatAddress } from "../../net/address.ts";
 import { addressAt } from "../../net/cidr.ts";
 import { instanceAfter, type Workload } from "../../nouns/application/workload.ts";
 import { noneUnread } from "../../nouns/pool/configuration.ts";
-import { subnetIdOf } from "../../nouns/pool/pool.ts";
+import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
+import type { Charge } from "../../nouns/quota/budget.ts";
+import { quotasFor } from "../../nouns/quota/quota.ts";
+import { excludesCaller, poolForbidden } from "../../selection/selection.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { areEntriesYoung, ensureEntries } from "../allocations/index-entries.ts";
 import { confirmBorrowedBlock } from "../blocks/borrowed-block.ts";
 import { configurationOf } from "../core/configuration.ts";
 import type { Context } from "../core/context.ts";
 import { inParallel } from "../core/parallel.ts";
+import { charge } from "../quotas/budgets.ts";
+import { giveBack } from "../quotas/give-back.ts";
 import {
   type Allocation,
   allocationBytes,
@@ -25,6 +30,7 @@ import { type AssignRequest, interfacesOf, totalOf, type WantedCount } from "./a
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
+import { slotCount } from "./selection.ts";
 
 /** An instance that returns: its allocation, and what that holds. */
 interface Returning {
@@ -45,12 +51,12 @@ interface Returning {
  * entries, and then the incarnation that the answer tells of (I11). What this function remembers of them does not count: the repair
  * run may have looked before the allocation named the host, and no write of a slot would meet its fence.
  *
- * @returns the allocation of the next incarnation; nothing if it has changed since it was seen
+ * @returns the allocation of the next incarnation; nothing if it has changed since it was seen; the rejection of a quota
  */
 export async function returnInstance(
   execution: AssignExecution,
   { workload, seen, held, isMoved }: Returning,
-): Promise<Allocation | undefined> {
+): Promise<Allocation | Rejection | undefined> {
   const { context, request } = execution;
   const { host } = request;
   // A block of the host needs an entry too if it was read before the allocation named the host: it may be taken from the host
@@ -68,9 +74,11 @@ export async function returnInstance(
     seen,
   );
   if (indexed === "unknown") return undefined;
+  const charges = await chargesOf(execution, seen, slotCount(held));
+  if (charges instanceof Rejection) return charges;
   // The addresses fit the request by the configuration and the application that it began with.
   assertYoung(execution);
-  const { indexed: _, ...rest } = seen;
+  const { indexed: _, assignedBy: __, ...rest } = seen;
   const returned = await rewritten(context, indexed ? { ...rest, indexed } : rest, {
     state: "live",
     workload: instanceAfter(seen.workload, workload, fresh(context)),
@@ -78,11 +86,38 @@ export async function returnInstance(
     ...(request.assignedBy !== undefined && { assignedBy: request.assignedBy }),
     owners: new Map(),
     digest: request.digest,
+    charges,
   });
+  if (returned) {
+    const ended = seen.charges.filter((one) => !charges.includes(one));
+    await giveBack(context, request.space, ended, slotCount(held));
+  }
   // If this took long, the repair run may have deleted entries that the allocation did not list yet.
   if (returned && !areEntriesYoung(context, execution.startedAtMs))
     await ensureEntries(context, entriesOf(returned));
   return returned;
+}
+
+/**
+ * Charges an instance that returns for another caller or tenant to the quotas that limit this one and did not limit the one before,
+ * before its allocation is written (I21). What nobody writes then stays counted until the round is over.
+ *
+ * @returns the charges of its allocation from then on; the rejection of a quota that allows no more
+ */
+async function chargesOf(
+  { context, request, quotas }: AssignExecution,
+  seen: Allocation,
+  count: number,
+): Promise<readonly Charge[] | Rejection> {
+  const limiting = quotasFor(quotas, request).filter(({ addresses }) => addresses !== undefined);
+  const before = new Set(quotasFor(quotas, seen));
+  const newly = limiting.filter((quota) => !before.has(quota));
+  const kept = seen.charges.filter(({ quota }) => limiting.some(({ name }) => name === quota));
+  if (newly.length === 0) return kept;
+  const { assignedBy, attributes } = request;
+  const subject = { assignedBy, attributes, quotas: newly };
+  const more = await charge(context, subject, { of: "addresses", count });
+  return more instanceof Rejection ? more : [...kept, ...more];
 }
 
 /**
@@ -144,19 +179,24 @@ export async function whyNotTo({
  * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family for each interface, from its
  * candidates before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes them away, as in
  * Spiderpool (docs/usage/statefulset.md).
+ *
+ * @returns the rejection of a caller whom one of their pools does not serve: another one may need them again
  */
 export async function isFit(
   { context, request }: AssignExecution,
   seen: Allocation,
   held: readonly Holding[],
-): Promise<boolean> {
+): Promise<boolean | Rejection> {
   const configuration = await configurationOf(context, request.space);
   const requester = await requesterOf(context, request, configuration);
-  const mayServe = ({ part, block }: Holding): boolean => {
-    const { family } = block.cidr;
-    const pool = configuration.pools.find(
+  const poolOfHolding = ({ part, block }: Holding): Pool | undefined =>
+    configuration.pools.find(
       (each) => subnetIdOf(each) === block.poolId && each.name === (part.pool ?? each.name),
     );
+  const mayServe = (holding: Holding): boolean => {
+    const { part, block } = holding;
+    const { family } = block.cidr;
+    const pool = poolOfHolding(holding);
     // The addresses stay where they are until the pool can be read.
     if (!pool) noneUnread(configuration);
     if (pool?.state !== "active") return false;
@@ -170,11 +210,17 @@ export async function isFit(
       ({ name }) => name === pool.name,
     );
   };
-  return (
+  const fits =
     areAsked(request, held) &&
     held.every(mayServe) &&
-    allocationBytes({ ...seen, attributes: request.attributes }) <= ALLOCATION_BYTES_MAX
-  );
+    allocationBytes({ ...seen, attributes: request.attributes }) <= ALLOCATION_BYTES_MAX;
+  if (!fits) return false;
+  for (const holding of held) {
+    const pool = poolOfHolding(holding);
+    const unfit = pool && excludesCaller(pool, requester);
+    if (pool && unfit) return poolForbidden(pool, unfit, {});
+  }
+  return true;
 }
 
 function areAsked(

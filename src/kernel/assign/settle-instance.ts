@@ -88,13 +88,16 @@ async function serveAgain(
   { workload, seen, whole, isMoved }: Again,
 ): Promise<Step<Step<Assignment | Rejection>>> {
   const { context, request } = execution;
-  if (whole && isKeptKind(workload) && (await isFit(execution, seen, whole))) {
+  const fit = whole !== undefined && isKeptKind(workload) && (await isFit(execution, seen, whole));
+  if (fit instanceof Rejection) return answer(answer(fit));
+  if (whole && fit) {
     const moves = seen.host !== request.host;
     const named = moves ? await nameHost(execution, seen) : seen;
     if (!named) return RETRY;
     const returning = { workload, seen: named, held: whole, isMoved: isMoved || moves };
     const returned = await returnInstance(execution, returning);
     if (!returned) return RETRY;
+    if (returned instanceof Rejection) return answer(answer(returned));
     return answer(answer(assignmentOf([{ allocation: returned, held: whole }], request)));
   }
   const author = whole ? "answered" : { fence: "instance-fence" };

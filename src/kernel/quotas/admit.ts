@@ -12,22 +12,26 @@ import {
 } from "../../nouns/quota/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { awaitAll } from "../core/parallel.ts";
 
 /** The time after which an earlier second cannot be one of a clock that is ahead. */
 const SECOND_STALE_S = CLOCK_SKEW_MS_MAX / 1000 + 1;
 
-/** Returns the rejection of a request that a quota does not allow in this second. It counts the request otherwise. */
+/**
+ * Returns the rejection of a request that a quota does not allow in this second. It counts the request otherwise. What one quota
+ * refuses counts for no other.
+ */
 export async function whyNotAdmitted(
   context: Context,
   { quotas }: Pick<SpaceConfiguration, "quotas">,
   request: QuotaSubject,
 ): Promise<Rejection | undefined> {
   const limiting = quotasFor(quotas, request).filter((quota) => quota.requestsPerSecond);
-  if (limiting.length === 0) return undefined;
-  const admits = await awaitAll(...limiting.map((quota) => takeOne(context, quota)));
-  const refusing = limiting.find((_, n) => !admits[n]);
-  return refusing && quotaRejection("rate_limited", refusing, "requestsPerSecond", "");
+  for (const [n, quota] of limiting.entries()) {
+    if (await takeOne(context, quota)) continue;
+    for (const earlier of limiting.slice(0, n)) putBack(context, earlier);
+    return quotaRejection("rate_limited", quota, "requestsPerSecond", "");
+  }
+  return undefined;
 }
 
 /**
@@ -40,8 +44,8 @@ async function takeOne(
   { store, cache, now }: Context,
   { space, name, requestsPerSecond: max = 0 }: Quota,
 ): Promise<boolean> {
-  const copy = `${space}#${name}`;
-  const own = Math.floor(now() / 1000);
+  const copy = copyOf({ space, name });
+  const own = secondAt(now());
   const piece = cache.requestPieces.get(copy);
   if (serveOf(piece, own)) return true;
   let taken = Math.min(requestsToTake(piece, own), max);
@@ -74,6 +78,19 @@ async function takeOne(
     return RETRY;
   });
 }
+
+/** Leaves a request that was taken and is not served to the next one of this function in the same second. */
+function putBack({ cache, now }: Context, quota: Quota): void {
+  const piece = cache.requestPieces.get(copyOf(quota));
+  if (piece?.second !== secondAt(now())) return;
+  piece.left++;
+  piece.served--;
+}
+
+/** Returns the name of a quota in the memory of a function. */
+const copyOf = ({ space, name }: Pick<Quota, "space" | "name">): string => `${space}#${name}`;
+
+const secondAt = (nowMs: number): number => Math.floor(nowMs / 1000);
 
 /** Serves a request from a piece. Returns false if the piece has none left, or is of another second. */
 function serveOf(piece: RequestPiece | undefined, second: number): boolean {

@@ -16,7 +16,6 @@ import {
 } from "../../nouns/quota/quota.ts";
 import { answer, compareAndSwap, RETRY } from "../core/compare-and-swap.ts";
 import type { Context } from "../core/context.ts";
-import { awaitAll } from "../core/parallel.ts";
 import { fresh } from "../values/fresh.ts";
 import { copyOf, giveBack } from "./give-back.ts";
 
@@ -24,7 +23,7 @@ import { copyOf, giveBack } from "./give-back.ts";
  * Charges what a request is about to take to every quota that limits it, before its allocation is written (I21). A function spends the
  * pieces that it took of the budgets, and takes new ones by one write each. So a warm request reads nothing.
  *
- * @returns the charges for the allocation; or the rejection of a quota that allows no more, after which nothing is charged
+ * @returns the charges for the allocation; or the rejection of a quota that allows no more, after which nothing is charged, as after an error
  */
 export async function charge(
   context: Context,
@@ -32,13 +31,22 @@ export async function charge(
   { of, count }: { readonly of: Counted; readonly count: number },
 ): Promise<readonly Charge[] | Rejection> {
   const limiting = quotasFor(quotas, subject).filter((quota) => quota[of] !== undefined);
-  if (limiting.length === 0) return [];
-  const spent = await awaitAll(...limiting.map((quota) => spend(context, quota, of, count)));
-  const charges = spent.flatMap((each) => (each instanceof Rejection ? [] : [each]));
-  const refused = spent.find((each) => each instanceof Rejection);
   const [first] = limiting;
-  if (refused && first) await unspend(context, first.space, charges, count);
-  return refused ?? charges;
+  const charges: Charge[] = [];
+  let isWhole = false;
+  try {
+    // One after the other, so that what one refuses takes nothing of those behind it.
+    for (const quota of limiting) {
+      const spent = await spend(context, quota, of, count);
+      if (spent instanceof Rejection) return spent;
+      charges.push(spent);
+    }
+    isWhole = true;
+    return charges;
+  } finally {
+    // Not into the piece of this function, which may need no more of it for long.
+    if (!isWhole && first) await giveBack(context, first.space, charges, count);
+  }
 }
 
 /** Returns to a function what it charged and did not take. */

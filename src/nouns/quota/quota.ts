@@ -43,18 +43,26 @@ export function assertQuota({ space, name, revision, ...maxima }: Quota): void {
   assertWhole({ addresses, prefixes, blocks, requestsPerSecond });
 }
 
-/** Returns the quotas that limit a request, in the order of their names. */
+/**
+ * Returns the quotas that limit a request: those of its caller and its tenant before those of the space, so that what they refuse takes
+ * nothing that others need.
+ */
 export function quotasFor(
   quotas: readonly Quota[],
   { assignedBy, attributes = {} }: QuotaSubject,
 ): readonly Quota[] {
   if (quotas.length === 0) return quotas;
   const principal = assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
-  return quotas.filter((quota) => {
+  const limiting = quotas.filter((quota) => {
     if (quota.principal !== undefined) return quota.principal === principal;
     return quota.tenant === undefined || quota.tenant === attributes[TENANT_ATTRIBUTE];
   });
+  return limiting.toSorted((a, b) => Number(isOfSpace(a)) - Number(isOfSpace(b)));
 }
+
+/** Returns true if a quota limits the whole space. */
+const isOfSpace = ({ principal, tenant }: Quota): boolean =>
+  principal === undefined && tenant === undefined;
 
 /** Returns the rejection of a request that a quota does not permit now. It names the quota, its value, and who may raise it. */
 export function quotaRejection(

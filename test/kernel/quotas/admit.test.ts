@@ -97,6 +97,31 @@ describe("a quota of requests a second", () => {
     }
   });
 
+  it("counts nothing of what another quota refuses, whichever of them is asked first", async () => {
+    const clock = { nowMs: START_MS };
+    const context = contextOver(newTable(), clock);
+    const red = { ...quotaOf(5), name: "red", tenant: "red" };
+    const ofRed = { attributes: { tenant: "red" } };
+    for (const [all, admittedToo] of [
+      [20, 15],
+      [3, 0],
+    ] as const) {
+      clock.nowMs += 10_000;
+      const quotas = [quotaOf(all), red];
+      const asked = [];
+      for (let n = 0; n < 50; n++) asked.push(await whyNotAdmitted(context, { quotas }, ofRed));
+      const admitted = asked.filter((each) => each === undefined);
+      expect(admitted).toHaveLength(Math.min(all, 5));
+      const others = [];
+      for (let n = 0; n < 50; n++) others.push(await whyNotAdmitted(context, { quotas }, {}));
+      expect(others.filter((each) => each === undefined)).toHaveLength(admittedToo);
+      const rest = [];
+      for (let n = 0; n < 50; n++)
+        rest.push(await whyNotAdmitted(context, { quotas: [red] }, ofRed));
+      expect(rest.filter((each) => each === undefined)).toHaveLength(5 - admitted.length);
+    }
+  });
+
   it("keeps the piece of a second when a request of the second before is answered late", async () => {
     const clock = { nowMs: START_MS };
     const table = newTable();

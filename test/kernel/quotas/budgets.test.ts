@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { REQUEST_MS_MAX } from "../../../src/base/limits.ts";
-import { Rejection } from "../../../src/base/outcome.ts";
+import { Rejection, ThrottledError } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
 import type { Assignment } from "../../../src/kernel/assign/assignment.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
@@ -64,6 +64,48 @@ describe("a quota of addresses", () => {
       },
     });
     expect(heldIn(world)).toBe(3);
+  });
+
+  /** Returns how many single addresses a function that just began still gets for a tenant. */
+  async function roomOf(world: World, tenant: string): Promise<number> {
+    const context = contextOver(world.table, world.clock, 99);
+    for (let count = 0; ; count++)
+      if ((await ask(context, 1, { tenant })) instanceof Rejection) return count;
+  }
+
+  it.each([
+    { refusing: "the quota of the tenant", all: 100, red: 4, other: "blue", room: 97 },
+    { refusing: "the quota of the space", all: 4, red: 100, other: "red", room: 97 },
+  ])("does not count what $refusing refuses, in any function", async (each) => {
+    const world = await withQuota(each.all);
+    const { calm, table, clock } = world;
+    await putQuota(calm, SPACE, "red", { addresses: each.red, tenant: "red" }, undefined);
+    const red = { tenant: "red" };
+    expect(await ask(calm, 3, red)).not.toBeInstanceOf(Rejection);
+    for (let n = 0; n < 5; n++)
+      expect(await ask(contextOver(table, clock, 7 + n), 2, red)).toMatchObject({
+        code: "quota_exceeded",
+      });
+    const { readableQuotas } = await calm.store.readSpace(SPACE);
+    const ofSpace = readableQuotas.find(({ name }) => name === "all")?.revision;
+    await putQuota(calm, SPACE, "all", { addresses: 100 }, ofSpace);
+    expect(await roomOf(world, each.other)).toBe(each.room);
+  });
+
+  it("counts nothing for a request whose next quota cannot be asked", async () => {
+    const world = await withQuota(100);
+    const { calm, table, clock } = world;
+    await putQuota(calm, SPACE, "red", { addresses: 100, tenant: "red" }, undefined);
+    const red = { tenant: "red" };
+    const failing: Table = {
+      ...tableOf(world),
+      write: (write) =>
+        write.key.pk.startsWith("BUDGET#") && write.key.pk.endsWith("#all")
+          ? Promise.reject(new ThrottledError("throttled"))
+          : table.write(write),
+    };
+    await expect(ask(contextOver(failing, clock, 5), 40, red)).rejects.toThrow("throttled");
+    expect(await roomOf(world, "red")).toBe(100);
   });
 
   it("has room again for what is released by handle", async () => {

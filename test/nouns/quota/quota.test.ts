@@ -24,22 +24,22 @@ describe("the quotas of a request", () => {
     [
       "are those of the role whose session sends it",
       { assignedBy: "arn:aws:sts::123456789012:assumed-role/ci/job-7" },
-      ["all", "ci"],
+      ["ci", "all"],
     ],
     [
       "are none of another role",
       { assignedBy: "arn:aws:sts::123456789012:assumed-role/deploy/job-7" },
       ["all"],
     ],
-    ["are those of the tenant that it names", { attributes: { tenant: "red" } }, ["all", "red"]],
+    ["are those of the tenant that it names", { attributes: { tenant: "red" } }, ["red", "all"]],
     ["are none of a tenant in another attribute", { attributes: { team: "red" } }, ["all"]],
     [
-      "are all of these together",
+      "are all of these together, that of the space last",
       {
         assignedBy: "arn:aws:sts::123456789012:assumed-role/ci/job-7",
         attributes: { tenant: "red" },
       },
-      ["all", "ci", "red"],
+      ["ci", "red", "all"],
     ],
   ])("%s", (_, subject, names) => {
     expect(limiting(subject)).toEqual(names);
