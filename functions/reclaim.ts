@@ -7,8 +7,8 @@ import { deployed, type Wiring } from "../src/wiring.ts";
 /** Runs once over some shards; the next run of their schedule continues where this one stopped. */
 export const reclaimOver = (wiring: Wiring) =>
   shardedRun("reclaim", wiring, async (plat, shard) => {
-    const { counted, ...done } = await reclaim(plat, shard);
-    publishUsage(await keepUsage(plat, { counted, failures: done.failures }));
+    const { counted, longPasses, ...done } = await reclaim(plat, shard);
+    publishUsage(await keepUsage(plat, { counted, longPasses, failures: done.failures }));
     return done;
   });
 

@@ -19,6 +19,7 @@ export interface ProbeResult {
 const CIDR = "192.0.2.0/28";
 const POOL = "probe";
 const COOLDOWN_SECONDS = 60;
+const LEASE_SECONDS = 60;
 
 /**
  * Assigns an address in the reserved space and releases it, as a caller does. It creates the pool if no pool serves: the
@@ -34,6 +35,8 @@ export async function probe(context: Context): Promise<ProbeResult> {
     host: "host:probe",
     wanted: [{ family: 4, count: 1 }],
     handle,
+    // What a run leaves that was cut off goes with it: nobody knows its handle.
+    leaseSeconds: LEASE_SECONDS,
     attributes: {},
     pools: [],
     digest: handle,

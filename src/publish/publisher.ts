@@ -74,8 +74,9 @@ export function publisher(
       }
 
     const told = await tell(readable, { history, store: sources.store });
-    // The owner may have been written by a change that another shard has yet to tell.
-    const failed = told.find(({ change, lacksOwner }) => lacksOwner && awaited.has(change))?.change;
+    // The owner may have been written by a change that another shard has yet to tell. All of them wait at the same time.
+    const waiting = told.filter(({ change, lacksOwner }) => lacksOwner && awaited.has(change));
+    const failed = waiting[0]?.change;
     const before = new Set(failed ? changes.slice(0, changes.indexOf(failed)) : changes);
     const isPublished = ({ change }: { readonly change: ItemChange }) => before.has(change);
 

@@ -113,6 +113,37 @@ describe("the publisher", () => {
     expect(event).not.toHaveProperty("handle");
   });
 
+  it("waits for the owners of all changes of a batch at the same time", async () => {
+    const world = await streamed();
+    for (const vm of ["vm-1", "vm-2", "vm-3"])
+      await asBob(async () => releaseAll(world.plat, await assigned(world.plat, requestOf(vm, 1))));
+    const changes = (await world.taken()).filter(isOfBlock);
+    expect(await world.publish(changes)).toHaveProperty("failed");
+    world.clock.nowMs += OWNER_AWAITED_MS_MAX;
+    expect(await world.publish(changes)).not.toHaveProperty("failed");
+  });
+
+  it("publishes beside a copy of an allocation that it cannot read", async () => {
+    const world = await streamed();
+    const told = await asBob(() => assigned(world.plat, requestOf("vm", 1)));
+    const before = await world.taken();
+    await world.publish(before.filter((each) => !isOfBlock(each)));
+    const { items } = await world.historyTable.scan(1_000);
+    const copies = items.filter(({ copy }) => copy !== undefined);
+    expect(copies).toHaveLength(1);
+    for (const copy of copies) {
+      const item = { ...copy, copy: { ...(copy.copy as object), revision: 7 } };
+      const change = { kind: "put", item } as const;
+      await world.historyTable.write({ step: "test", key: copy, when: [], change });
+    }
+    await asBob(() => releaseAll(world.plat, told));
+    const changes = [...before, ...(await world.taken())].filter(isOfBlock);
+    await world.publish(changes);
+    world.clock.nowMs += OWNER_AWAITED_MS_MAX;
+    expect(await world.publish(changes)).not.toHaveProperty("failed");
+    expect(typesOf(ofAddresses(world.bus.map(eventBody)))).toContain("AddressReleased");
+  });
+
   it("tells the same with the same ids if the stream delivers again, also after the owner is gone", async () => {
     const world = await streamed();
     const told = await asBob(() => assigned(world.plat, requestOf("vm-7", 1)));

@@ -117,12 +117,22 @@ export function nodeLifeItems(table: Table) {
     deleteTombstone: (step: string, seen: Tombstone): Promise<Outcome<unknown>> =>
       tombstones.remove(step, seen),
 
-    /** Returns the due tombstones of a shard, the earliest first. The index only suggests. */
+    /**
+     * Returns the due tombstones of a shard, the earliest first. The index only suggests. It has due allocations too, so one page of it
+     * may have none of many tombstones.
+     */
     async dueTombstones(
       shard: number,
       page: { readonly untilMs: number; readonly limit: number },
     ): Promise<readonly DueTombstone[]> {
-      return (await table.due(dueShard(shard), page)).filter(isTombstone).map(dueTombstoneFrom);
+      const found: DueTombstone[] = [];
+      let after: DueKey | undefined;
+      do {
+        const keys = await table.due(dueShard(shard), { ...page, ...(after && { after }) });
+        found.push(...keys.filter(isTombstone).map(dueTombstoneFrom));
+        after = keys.at(-1);
+      } while (after && found.length < page.limit);
+      return found.slice(0, page.limit);
     },
 
     /** Returns the nodes that ran on a machine, of all spaces. */

@@ -36,6 +36,8 @@ export interface Reclaimed {
   affinitiesRestored: number;
   /** The counts of each pool that a pass came to the end of. */
   readonly counted: PoolCounted[];
+  /** The spaces whose pass began in an earlier run, or goes on in the next one. */
+  readonly longPasses: Set<string>;
   /** Failures for the log; the scheduled run continued. */
   readonly failures: unknown[];
 }
@@ -82,7 +84,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
   for (const entry of unreadable)
     if (shardOfSpace(entry.name) === shard) done.failures.push(entry.unreadable);
   const own = spaces.filter(({ space }) => shardOfSpace(space) === shard);
-  const queue = rotated(own, context.random).map((entry): SpaceWalk => {
+  const walks = rotated(own, context.random).map((entry): SpaceWalk => {
     const walk: SpaceWalk = {
       entry,
       kept: entry.position,
@@ -95,6 +97,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     };
     return walk;
   });
+  const queue = [...walks];
   let underway = 0;
   const worker = async (): Promise<void> => {
     for (let walk = queue.shift(); walk && isInTime(run); walk = queue.shift()) {
@@ -111,6 +114,7 @@ export async function reclaim(context: Context, shard: number): Promise<Reclaime
     }
   };
   await Promise.all(Array.from({ length: RECLAIM_SPACES_AT_ONCE }, worker));
+  for (const { entry, kept } of walks) if (entry.position || kept) done.longPasses.add(entry.space);
   return done;
 }
 
@@ -123,6 +127,7 @@ const noneDone = (): Reclaimed => ({
   deleted: 0,
   affinitiesRestored: 0,
   counted: [],
+  longPasses: new Set(),
   failures: [],
 });
 

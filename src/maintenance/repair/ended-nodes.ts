@@ -27,17 +27,26 @@ export async function endNodes(
   const page = { untilMs: now() - CLOCK_SKEW_MS_MAX, limit: TOMBSTONES_DUE_MAX };
   const due = await store.dueTombstones(shard, page);
   const atOnce = TOMBSTONES_AT_ONCE;
-  const bySpace = new Map<string, Tombstone[]>();
+  const bySpace = new Map<string, DueOfSpace>();
+  for (const { tombstone } of due) {
+    const known = bySpace.get(tombstone.space) ?? { unread: 0, tombstones: [] };
+    known.unread++;
+    bySpace.set(tombstone.space, known);
+  }
   const read = async (of: TombstoneNamed) => {
     const tombstone = await store.readTombstone(of);
-    if (tombstone) bySpace.set(of.space, [...(bySpace.get(of.space) ?? []), tombstone]);
+    const ofSpace = bySpace.get(of.space);
+    if (!ofSpace) return;
+    ofSpace.unread--;
+    if (tombstone) ofSpace.tombstones.push(tombstone);
   };
   await whileTime(context, due, { atOnce, untilMs }, ({ tombstone }) =>
     going(done, () => read(tombstone)),
   );
-  for (const [space, tombstones] of bySpace)
+  for (const [space, ofSpace] of bySpace)
     await going(done, async () => {
-      const held = await heldIn(context, space, tombstones);
+      const { tombstones } = ofSpace;
+      const held = await heldIn(context, space, ofSpace);
       done.nodesHeld += held.size;
       if (held.size > 0) done.failures.push(new HeldNodesError(space, held.size));
       const free = tombstones.filter((tombstone) => !held.has(tombstone));
@@ -49,19 +58,27 @@ export async function endNodes(
     });
 }
 
+/** The due tombstones of a space. */
+interface DueOfSpace {
+  /** The number of those that could not be read, or not in time. They count as ended. */
+  unread: number;
+  readonly tombstones: Tombstone[];
+}
+
 /** Returns the tombstones that wait, because too many nodes ended at once: all whose end has not begun, or none. */
 async function heldIn(
   context: Context,
   space: string,
-  tombstones: readonly Tombstone[],
+  { tombstones, unread }: DueOfSpace,
 ): Promise<ReadonlySet<Tombstone>> {
   const waiting = tombstones.filter(({ state }) => state === "quarantined");
+  const ended = waiting.length + unread;
   const { settings } = await configurationOf(context, space);
   const { goneNodesPercentMax: percentMax } = settings;
   // Without another node the share is 100 %, so few ends and no brake need no count.
-  const mayHold = areTooManyGone(waiting.length, 0, percentMax);
+  const mayHold = areTooManyGone(ended, 0, percentMax);
   const registered = mayHold ? await countNodes(context, space) : 0;
-  return new Set(areTooManyGone(waiting.length, registered, percentMax) ? waiting : []);
+  return new Set(areTooManyGone(ended, registered, percentMax) ? waiting : []);
 }
 
 async function countNodes({ store }: Context, space: string): Promise<number> {

@@ -123,14 +123,37 @@ describe("the usage of a pool", () => {
     await assigned(world.calm, requestFrom("pool", "web", 5));
     let recorded = 0;
     for (let minute = 0; minute < 15; minute++) {
-      const { counted } = await run(world.calm);
-      recorded += (await keepUsage(world.calm, { counted, failures: [] })).length;
+      recorded += (await keepUsage(world.calm, await run(world.calm))).length;
       world.clock.nowMs += MINUTE_MS;
     }
     expect(recorded).toBe(3);
     const usage = await world.calm.store.readPoolUsage(SPACE, pool.id);
     expect(usage?.samples).toHaveLength(3);
     expect(usage?.usage).toEqual(await countsOf(world.calm, "pool"));
+  });
+
+  it("is recorded in a pass of several runs too, whenever it comes to the pool", async () => {
+    const world = await makeWorld();
+    const pool = await poolNamed(world);
+    const large = await addPool(world, "zlarge", "11.0.0.0/8");
+    for (let group = 0n; group < 3n * BigInt(RECLAIM_GROUPS_PER_SLICE); group++)
+      await world.calm.store.addGroup(SPACE, large.id, group);
+    await assigned(world.calm, requestFrom("pool", "web", 5));
+    // The pass comes to the pool in the fourth of five minutes.
+    world.clock.nowMs = (Math.ceil(world.clock.nowMs / (5 * MINUTE_MS)) * 5 + 3) * MINUTE_MS;
+    const { store } = world.calm;
+    let groups = 0;
+    const slowly: Context = {
+      ...world.calm,
+      store: withCalls(store, {
+        scanGroup: (...wanted) => {
+          if (++groups % RECLAIM_GROUPS_PER_SLICE === 0) world.clock.nowMs += SCHEDULED_RUN_MS_MAX;
+          return store.scanGroup(...wanted);
+        },
+      }),
+    };
+    await keepUsage(world.calm, await run(slowly));
+    expect((await store.readPoolUsage(SPACE, pool.id))?.samples).toHaveLength(1);
   });
 
   it("notes when 80 % are reached, and when they are left", async () => {

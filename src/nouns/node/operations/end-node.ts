@@ -1,13 +1,16 @@
 import { CLOCK_SKEW_MS_MAX } from "../../../base/limits.ts";
+import { CorruptItemError, orCorrupt } from "../../../base/outcome.ts";
 import { releaseAffinities } from "../../../kernel/affinities/release-range.ts";
 import type { Context } from "../../../kernel/core/context.ts";
 import { knownOutcome } from "../../../kernel/core/written.ts";
 import type { Released } from "../../../kernel/release/bounded-release.ts";
 import { releaseHandle } from "../../../kernel/release/release-handle.ts";
 import { releaseHost } from "../../../kernel/release/release-host.ts";
+import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { fresh } from "../../../kernel/values/fresh.ts";
-import { ciliumPoolHandle, nodeHandle } from "../../../kernel/values/handle.ts";
+import { ciliumPoolHandle, isOfNode, nodeHandle } from "../../../kernel/values/handle.ts";
 import { hostId } from "../../../kernel/values/host.ts";
+import type { Address } from "../../../net/address.ts";
 import { poolsOnHost } from "../../cilium/operations/pool-prefixes.ts";
 import { handlesOf, type NodeObjects } from "../../cilium/report.ts";
 import { unstate } from "../../prefix/operations/state-ranges.ts";
@@ -43,7 +46,9 @@ export async function endNode(
     return false;
   }
   // What the node has was assigned before this time by any clock. What its uid gets after a return is assigned later.
-  const dueAtMs = context.now() - CLOCK_SKEW_MS_MAX;
+  const untilAtMs = context.now() - CLOCK_SKEW_MS_MAX;
+  // It stays due since its end began, so that one that does not come to an end is seen.
+  const dueAtMs = seen.state === "freeing" ? seen.dueAtMs : untilAtMs;
   const freeing = await moved(context, "freeing", seen, { state: "freeing", dueAtMs });
   if (!freeing) return false;
   const node = await store.readNode(seen.space, seen.name);
@@ -51,13 +56,44 @@ export async function endNode(
   // Another run may have finished, and the node may be back.
   if (!now.tombstones.some(({ revision }) => revision === freeing.revision)) return false;
   if (!(await unregister(context, seen, [seen.uid], { life: now, node }))) return false;
+  const ending: Ending = { freeing, untilAtMs, untilMs };
   const own = nodeHandle(seen.name, seen.uid);
-  const isWhole = await released(context, untilMs, () => releaseOwn(context, freeing, own));
-  if (!isWhole || !(await endCiliumNode(context, freeing, now, untilMs))) return false;
-  if (!(await freeHost(context, freeing, untilMs))) return false;
+  const isWhole = await eachOf([
+    () => released(context, ending, () => releaseOwn(context, ending, own)),
+    () => endCiliumNode(context, ending, now),
+    () => freeHost(context, ending),
+  ]);
+  if (!isWhole) return false;
   await unstate(context, { ...freeing, node: freeing.name });
   const freed = { state: "freed", dueAtMs: freeing.sinceMs + TOMBSTONE_KEPT_MS } as const;
   return (await moved(context, "freed", freeing, freed)) !== undefined;
+}
+
+/** A run that frees what a node had. */
+interface Ending {
+  readonly freeing: Tombstone;
+  /** The time at which the run began, by the latest clock. */
+  readonly untilAtMs: number;
+  /** The time after which the run begins no further release. */
+  readonly untilMs: number;
+}
+
+/**
+ * Carries out all steps, whatever is left of one of them: an item that nobody can read must not keep the others from their release.
+ *
+ * @returns true if nothing is left
+ * @throws {CorruptItemError} the first one that kept a step from its end
+ */
+async function eachOf(steps: readonly (() => Promise<boolean>)[]): Promise<boolean> {
+  const unreadable: CorruptItemError[] = [];
+  let isWhole = true;
+  for (const step of steps) {
+    const done = await orCorrupt(step());
+    if (done instanceof CorruptItemError) unreadable.push(done);
+    isWhole &&= done === true;
+  }
+  if (unreadable[0]) throw unreadable[0];
+  return isWhole;
 }
 
 /**
@@ -66,9 +102,9 @@ export async function endNode(
  */
 const releaseOwn = (
   context: Context,
-  { space, dueAtMs }: Tombstone,
+  { freeing: { space }, untilAtMs }: Ending,
   handle: string,
-): Promise<Released> => releaseHandle(context, space, handle, ({ atMs }) => atMs <= dueAtMs);
+): Promise<Released> => releaseHandle(context, space, handle, ({ atMs }) => atMs <= untilAtMs);
 
 /**
  * Releases what the CiliumNode of the uid has, and then deletes its report as it was read: the report names what to release.
@@ -77,57 +113,68 @@ const releaseOwn = (
  */
 async function endCiliumNode(
   context: Context,
-  freeing: Tombstone,
+  ending: Ending,
   { ciliumReports }: NodeObjects,
-  untilMs: number,
 ): Promise<boolean> {
+  const { freeing } = ending;
   const report = ciliumReports.find(({ uid }) => uid === freeing.uid);
   if (!report) return true;
   // Nothing names a prefix of a pool that was granted, and then asked for no more, or in another mode.
   const pools = await poolsOnHost(context, { ...freeing, node: freeing.name });
   const unnamed = pools.map((pool) => ciliumPoolHandle(freeing.name, freeing.uid, pool));
   for (const handle of new Set([...handlesOf(report), ...unnamed]))
-    if (!(await released(context, untilMs, () => releaseOwn(context, freeing, handle))))
-      return false;
+    if (!(await released(context, ending, () => releaseOwn(context, ending, handle)))) return false;
   await knownOutcome(context.store.deleteCiliumReport("delete-cilium", report));
   return true;
 }
 
 /**
  * Releases the addresses that came to the host before its end, and its affinities, if no node has the name now. The host of
- * a replaced object lives on, also while the event of the later object is on its way.
+ * a replaced object lives on, also while the event of the later object is on its way. So does what another object of the name has.
  *
  * @returns true if nothing is left
+ * @throws {CorruptItemError} if nobody can read an item of a block, which stays the host's
  */
-async function freeHost(
-  context: Context,
-  { space, name, sinceMs, by }: Tombstone,
-  untilMs: number,
-): Promise<boolean> {
+async function freeHost(context: Context, ending: Ending): Promise<boolean> {
   const { store } = context;
+  const { freeing, untilMs } = ending;
+  const { space, name, sinceMs, by } = freeing;
   if (by === "replaced" || (await store.readNode(space, name))) return true;
   const host = hostId("host", name);
-  const isOlder = ({ atMs }: { readonly atMs: number }) => atMs <= sinceMs;
-  if (!(await released(context, untilMs, () => releaseHost(context, space, host, isOlder))))
+  const isMeant = ({ atMs, handle }: Allocation) => atMs <= sinceMs && !isOfNode(handle);
+  if (!(await released(context, ending, () => releaseHost(context, space, host, isMeant))))
     return false;
   const releasing = { space, host, mustBeEmpty: false };
-  for (let page = await releaseAffinities(context, releasing); page.next; ) {
+  let isWhole = true;
+  let unreadable: CorruptItemError | undefined;
+  for (let position: Address | undefined, more = true; more; more = position !== undefined) {
     if (context.now() >= untilMs) return false;
-    page = await releaseAffinities(context, { ...releasing, position: page.next });
+    const page = await releaseAffinities(context, { ...releasing, ...(position && { position }) });
+    isWhole &&= page.items.every(({ status }) => status !== "contended");
+    unreadable ??= page.items.find((item) => item.unreadable)?.unreadable;
+    position = page.next;
   }
-  return true;
+  if (unreadable) throw unreadable;
+  return isWhole;
 }
 
-/** Repeats a release until it is complete. Returns false if it does not get there in time, or without progress. */
+/**
+ * Repeats a release until it is complete.
+ *
+ * @returns false if it does not get there in time, or without progress
+ * @throws {CorruptItemError} if nobody can read an item that is left
+ */
 async function released(
   context: Context,
-  untilMs: number,
+  { untilMs }: Ending,
   release: () => Promise<Released>,
 ): Promise<boolean> {
-  for (let more = true; more && context.now() < untilMs; ) {
-    const { complete, progressed } = await release();
+  while (context.now() < untilMs) {
+    const { complete, progressed, unreadable } = await release();
     if (complete) return true;
-    more = progressed;
+    if (progressed) continue;
+    if (unreadable[0]) throw unreadable[0];
+    return false;
   }
   return false;
 }

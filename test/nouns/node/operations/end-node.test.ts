@@ -1,11 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { Rejection, ThrottledError } from "../../../../src/base/outcome.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
+import { withCalls } from "../../../../src/kernel/core/store.ts";
 import { SIGN_OF_LIFE_KEPT_MS } from "../../../../src/maintenance/repair/node.ts";
 import { NODE_REPLACED_MS } from "../../../../src/nouns/node/operations/apply-node.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../../src/nouns/node/operations/end-node.ts";
 import { putSettings, readSettings } from "../../../../src/nouns/pool/operations/administration.ts";
 import type { Settings } from "../../../../src/nouns/settings/settings.ts";
+import type { Item } from "../../../../src/table/item.ts";
+import { allocationKey } from "../../../../src/table/key.ts";
 import { endCilium, showPrefixes } from "../../../cilium.ts";
+import { addressesShown, tryPutCilium } from "../../../cilium-requests.ts";
 import { beforeEachCall } from "../../../each-call.ts";
 import { deleted, NODE, say, stated } from "../../../node-events.ts";
 import { ensure, putPrefixPools } from "../../../prefixes.ts";
@@ -19,6 +24,7 @@ import {
   makeWorld,
   requestOf,
   SPACE,
+  tableOf,
   type World,
 } from "../../../world.ts";
 
@@ -133,6 +139,63 @@ describe("a node that was deleted", () => {
     expect(contentsIn(world).affinities).toHaveLength(1);
   });
 
+  it("leaves to the CiliumNode of another object of its name what that has", async () => {
+    await furnish();
+    const put = await tryPutCilium(world.calm, NODE, { ...addressesShown(1), uid: "uid-2" });
+    expect(put).not.toBeInstanceOf(Rejection);
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    expect(held()).toEqual(["cilium/node-1/uid-2"]);
+  });
+
+  it("stays due since its end began while an item of it cannot be read, is a failure, and loses all else", async () => {
+    await furnish();
+    await say(world.calm, deleted(6));
+    const own = contentsIn(world).allocations.find(({ handle }) => handle.startsWith("node/"));
+    const key = own && allocationKey(own.place);
+    const before = key && (await world.table.get(key));
+    if (!before) throw new Error("the node has no prefix");
+    const put = (item: Item) =>
+      world.table.write({ step: "test", key: before, when: [], change: { kind: "put", item } });
+    await put({ ...before, revision: 7 });
+    const due = () => contentsIn(world).tombstones.map(({ dueAtMs }) => dueAtMs);
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    const began = world.clock.nowMs - SKEW_MS;
+    for (let run = 0; run < 2; run++) {
+      const { failures, nodesEnded } = await repairAll(world.calm);
+      expect(nodesEnded).toBe(0);
+      expect(failures).toContainEqual(expect.objectContaining({ name: "CorruptItemError" }));
+      world.clock.nowMs += 600_000;
+    }
+    expect(due()).toEqual([began + 1]);
+    expect(contentsIn(world).affinities).toEqual([]);
+    await put(before);
+    expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 1, failures: [] });
+    expect(held()).toEqual([]);
+  });
+
+  it("is not over while a block keeps changing, and stays its host's", async () => {
+    await furnish();
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    const busy = contextOver(
+      {
+        ...tableOf(world),
+        write: async (write) =>
+          write.step === "disown" ? { outcome: "lost", item: undefined } : world.table.write(write),
+      },
+      world.clock,
+      3,
+    );
+    await assigned(world.calm, requestOf("later", 1));
+    await repairAll(busy);
+    expect(states()).toEqual(["freeing"]);
+    await repairAll(world.calm);
+    expect(states()).toEqual(["freed"]);
+    expect(contentsIn(world).affinities).toEqual([]);
+  });
+
   it("leaves to a later host of its name what came after its end", async () => {
     await furnish();
     await say(world.calm, deleted(6));
@@ -202,6 +265,29 @@ describe("many nodes that end at once", () => {
     expect(new Set(states())).toEqual(new Set(["quarantined"]));
     await configure({ goneNodesPercentMax: 100 });
     expect(await repairAll(world.calm)).toMatchObject({ nodesEnded: 11, nodesHeld: 0 });
+  });
+
+  it("count as ended while their tombstones cannot be read, or come in several pages", async () => {
+    await lose(11, 20);
+    const { calm, table, clock } = world;
+    let reads = 0;
+    const failing = withCalls(calm.store, {
+      readTombstone: async (of) => {
+        if (reads++ < 3) throw new ThrottledError("throttled");
+        return calm.store.readTombstone(of);
+      },
+    });
+    expect(await repairAll({ ...calm, store: failing })).toMatchObject({ nodesEnded: 0 });
+    const paged = contextOver(
+      {
+        ...tableOf(world),
+        due: (shard, { limit, ...page }) =>
+          table.due(shard, { ...page, limit: Math.min(limit, 2) }),
+      },
+      clock,
+      3,
+    );
+    expect(await repairAll(paged)).toMatchObject({ nodesEnded: 0, nodesHeld: 11 });
   });
 
   it("are freed below that share", async () => {
