@@ -1,8 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BLOCKS_READ_AT_ONCE } from "../../src/base/limits.ts";
 import { spaceWithPool, startAnew, textsOf } from "./plat.ts";
 
 describe("a release", () => {
+  it("leaves the time at which the other addresses of a request were assigned as it is", async () => {
+    const plat = await spaceWithPool();
+    const now = vi.spyOn(Date, "now");
+    const startedAtMs = Date.now();
+    now.mockImplementation(() => startedAtMs);
+    const { body } = await plat.assign({ host: "n1", ipv4: 2, handle: "web" }, "key");
+    const [first, second] = body.addresses;
+    now.mockImplementation(() => startedAtMs + 3_600_000);
+    await plat.release({ addresses: [{ address: first.address, generation: first.generation }] });
+    const read = await plat.get(`/v1/addresses/${second.address}`);
+    expect(read.body.assignedAt).toBe(new Date(startedAtMs).toISOString());
+    vi.restoreAllMocks();
+  });
+
   it("answers for each address in the order of the request, the good ones beside the bad", async () => {
     const plat = await spaceWithPool();
     const mine = (await plat.assign({ host: "n1", ipv4: 1, handle: "mine" })).body.addresses[0];

@@ -144,7 +144,8 @@ export function allocationItems(table: Table) {
           set: [
             ...(freed.complete ? ([[["state"], "released"]] as const) : []),
             [["revision"], freed.revision],
-            [["at"], freed.atMs],
+            // An allocation that has others is as old as before.
+            [[freed.complete ? "at" : "freedAt"], freed.atMs],
             ...(freed.dueAtMs === undefined ? [] : dueAttributes(place, freed.dueAtMs)),
           ],
           add: [
@@ -322,6 +323,7 @@ const ALLOCATION = codec<Allocation, "place">({
     digest: text,
     revision: id,
     atMs: under("at", number),
+    freedAtMs: under("freedAt", optional(number)),
     expiresAtMs: under("expires", optional(number)),
     childId: under("child", optional(id)),
   },

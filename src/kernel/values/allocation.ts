@@ -84,7 +84,10 @@ export interface Allocation {
    */
   readonly reused: readonly string[];
   readonly revision: string;
+  /** The time of its assign, or of the last change of its state. */
   readonly atMs: number;
+  /** The time at which an address of it was last released by itself, and others were left; absent before the first. */
+  readonly freedAtMs?: number;
   /** The end of the lease, in milliseconds since the epoch; absent without a lease. */
   readonly expiresAtMs?: number;
   /** The id of the pool that was made of its prefix. While that pool exists, nothing releases the prefix (I23). */
@@ -120,7 +123,7 @@ export function assertAllocation(allocation: Allocation): void {
   const { space, handleHash, id } = place;
   assertTexts({ space, handleHash, id, handle, host, digest, revision, childId });
   assertWhole({ want });
-  assertTimes(allocation.atMs, allocation.expiresAtMs);
+  assertTimes(allocation.atMs, allocation.freedAtMs, allocation.expiresAtMs);
   if (allocation.workload) assertInstance(allocation.workload);
   for (const part of parts) assertPart(part);
   if (!allocation.workload && parts.some(({ ofApplication }) => ofApplication))
@@ -157,10 +160,15 @@ function assertPart(part: Part): void {
 export function dueAtMsOf(allocation: Allocation): number | undefined {
   if (isOver(allocation)) {
     if (allocation.workload) return undefined;
-    return allocation.atMs + (isKeptForKey(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS);
+    const keptMs = isKeptForKey(allocation) ? RELEASED_ALLOCATION_KEPT_MS : GRACE_MS;
+    return changedAtMs(allocation) + keptMs;
   }
   return isHolding(allocation) ? expiredAtMs(allocation) : allocation.atMs + GRACE_MS;
 }
+
+/** Returns the time of the last change that a caller made. */
+export const changedAtMs = ({ atMs, freedAtMs = 0 }: Allocation): number =>
+  Math.max(atMs, freedAtMs);
 
 /** Returns true if the allocation has the addresses that it names, for a caller or for the next incarnation of an instance. */
 export const isHolding = ({ state }: Pick<Allocation, "state">): boolean =>

@@ -19,6 +19,7 @@ import {
 import { freeSlots } from "../../kernel/end/free-slots.ts";
 import {
   type Allocation,
+  changedAtMs,
   isExpired,
   isHolding,
   isOver,
@@ -39,12 +40,12 @@ import { atLeaseEnd, type PrefixReport } from "../../nouns/node/prefixes.ts";
  */
 export async function seemsRight(context: Context, seen: Allocation): Promise<boolean> {
   const nowMs = context.now();
-  if (nowMs - seen.atMs <= GRACE_MS) return true;
+  if (nowMs - changedAtMs(seen) <= GRACE_MS) return true;
   if (isOver(seen))
     return (
       outlivesRelease(seen) &&
       seen.parts.length === 0 &&
-      nowMs - seen.atMs <= RELEASED_ALLOCATION_KEPT_MS
+      nowMs - changedAtMs(seen) <= RELEASED_ALLOCATION_KEPT_MS
     );
   if (!isHolding(seen) || isExpired(seen, nowMs)) return false;
   const { store } = context;
@@ -77,7 +78,7 @@ export async function repairAllocation(
   seen: Allocation,
 ): Promise<"deleted" | "kept" | "stands"> {
   const { store } = context;
-  const ageMs = context.now() - seen.atMs;
+  const ageMs = context.now() - changedAtMs(seen);
   if (ageMs <= GRACE_MS) return "stands";
   if (seen.state === "pending" || seen.state === "aborted") {
     // Rule 5: as it was seen, because another execution may have answered it since.
@@ -133,7 +134,7 @@ export async function repairAllocation(
  * the index.
  */
 export async function settleDue(context: Context, seen: Allocation): Promise<void> {
-  const young = context.now() - seen.atMs <= GRACE_MS;
+  const young = context.now() - changedAtMs(seen) <= GRACE_MS;
   if (seen.state !== "live" || young) return;
   await context.store.changeAllocation("settle-due", seen, { ...seen, revision: fresh(context) });
 }

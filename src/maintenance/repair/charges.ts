@@ -3,7 +3,7 @@ import type { Outcome } from "../../base/outcome.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
 import type { Context } from "../../kernel/core/context.ts";
 import { giveBack } from "../../kernel/quotas/give-back.ts";
-import type { Allocation } from "../../kernel/values/allocation.ts";
+import { type Allocation, changedAtMs } from "../../kernel/values/allocation.ts";
 import type { Block } from "../../kernel/values/block.ts";
 import { fresh } from "../../kernel/values/fresh.ts";
 import { ciliumPoolOfHandle, handleOfPrefixes, nodeOfHandle } from "../../kernel/values/handle.ts";
@@ -53,7 +53,7 @@ export async function repairCharges(
   if (seen.parts.length === 0) return true;
   const { place, charges, want, released } = seen;
   // Its author may still be at work, and would lose it.
-  const isLeft = () => context.now() - seen.atMs <= GRACE_MS;
+  const isLeft = () => context.now() - changedAtMs(seen) <= GRACE_MS;
   return recharge(context, budgets, {
     ...{ space: place.space, subject: seen, charges, isLeft },
     ...{ of: countedAs(seen), count: Math.max(0, want - released.size) },

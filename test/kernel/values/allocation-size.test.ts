@@ -43,6 +43,7 @@ const anyAllocation = fc
         interface: "n".repeat(INTERFACE_CHARACTERS_MAX),
       })),
       want: parts,
+      freedAtMs: Number.MAX_SAFE_INTEGER,
       released: new Set(Array.from({ length: parts }, (_, n) => text(n))),
       conflicts: new Set(Array.from({ length: parts }, (_, n) => text(n))),
       quotaSlots: Array.from({ length: parts }, (_, number) => ({

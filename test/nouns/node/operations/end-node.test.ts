@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { Rejection, ThrottledError } from "../../../../src/base/outcome.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../../src/kernel/core/store.ts";
+import { takenIn } from "../../../../src/kernel/values/block.ts";
 import { SIGN_OF_LIFE_KEPT_MS } from "../../../../src/maintenance/repair/node.ts";
 import { NODE_REPLACED_MS } from "../../../../src/nouns/node/operations/apply-node.ts";
 import { TOMBSTONE_KEPT_MS } from "../../../../src/nouns/node/operations/end-node.ts";
@@ -22,6 +23,7 @@ import {
   contentsIn,
   contextOver,
   makeWorld,
+  releaseAll,
   requestOf,
   SPACE,
   tableOf,
@@ -137,6 +139,18 @@ describe("a node that was deleted", () => {
     await repairAll(world.calm);
     expect(held()).toEqual(["node/node-1/uid-2", "pod"]);
     expect(contentsIn(world).affinities).toHaveLength(1);
+  });
+
+  it("loses also the rest of what a request got, one address of which was released after its end", async () => {
+    await furnish();
+    const told = await assigned(world.calm, requestOf("dual", 2, "key"));
+    await say(world.calm, deleted(6));
+    world.clock.nowMs += 10_000;
+    await releaseAll(world.calm, { ...told, addresses: told.addresses.slice(0, 1) });
+    world.clock.nowMs += QUARANTINE_MS + SKEW_MS;
+    await repairAll(world.calm);
+    const [block] = contentsIn(world).blocks;
+    expect(block && takenIn(block)).toBe(0);
   });
 
   it("leaves to the CiliumNode of another object of its name what that has", async () => {
