@@ -27,7 +27,8 @@ import { mustBeRegistered, type PoolRequest } from "./family-requests.ts";
  * Returns the requester as pools see it: by the labels of the request, else by cached copies that are as old as one of the
  * configuration may be. It reads only labels that a pool of the space asks for, the namespace for its default pools, and the
  * application of a workload.
- * It reads nothing for a request that names pools without ranges, because no condition counts then (Calico 1.4).
+ * It reads nothing for a request that names pools without ranges, because no condition counts then (Calico 1.4), unless hosts must be
+ * registered.
  */
 export async function requesterOf(
   context: Context,
