@@ -18,7 +18,7 @@ export default defineConfig({
       "test/pack/packed/**",
     ],
     setupFiles: ["test/setup.ts"],
-    globalSetup: ["test/programs.ts"],
+    globalSetup: ["test/temporary.ts", "test/programs.ts"],
     reporters: ["default", "./test/proofs.ts", ...report()],
     // Vitest would leave a core to itself, and with two of them run one file after the other.
     maxWorkers: "100%",

@@ -16,7 +16,7 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
   "affinity-retire-rev": { why: COMES_BACK, heals: [1, 12] },
-  "affinity-keep-rev": { why: COMES_BACK, heals: [335, 913] },
+  "affinity-keep-rev": { why: COMES_BACK, heals: [913, 1145] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
   "affinity-drop-rev": { why: GOES, heals: [12, 30] },
   "affinity-undo-rev": { why: GOES, heals: [33, 44] },

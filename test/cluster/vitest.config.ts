@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ["test/cluster/**/*.test.ts"],
     reporters: ["default", ...report()],
-    globalSetup: ["test/programs.ts"],
+    globalSetup: ["test/temporary.ts", "test/programs.ts"],
     fileParallelism: false,
     env: { LOG_LEVEL: "SILENT" },
     testTimeout: HANGS_MS,

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/console/**/*.test.ts"],
     reporters: ["default", ...report()],
-    globalSetup: ["test/console/setup.ts"],
+    globalSetup: ["test/temporary.ts", "test/console/setup.ts"],
     maxWorkers: "100%",
     // The files of a worker share what they import: the server, for most of them.
     isolate: false,

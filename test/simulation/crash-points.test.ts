@@ -25,7 +25,7 @@ describe.each(NAMED)("%s", (name, operation) => {
         operation.walk(over(own, world.clock, 2), told),
       );
       expect(calls).toContain(operation.step);
-      for (const at of callsToTry(calls, number, oneIn(24))) {
+      for (const at of callsToTry(calls, number, oneIn(36))) {
         const { world, told } = await prepared(operation);
         const { table, clock } = world;
         const where = `${mishap}, under ${under}: ${calls[at]} (call ${at})`;
@@ -61,7 +61,7 @@ describe.each(REPEATED)("%s, cut off at any call", (_, operation) => {
     const calls = await callsOf(world.table, (own) =>
       operation.walk(contextOver(own, world.clock, 2), told),
     );
-    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(24))) {
+    for (const at of callsToTry(calls, MISHAPS.indexOf(mishap), oneIn(36))) {
       const { world, told } = await prepared(operation);
       const { table, clock } = world;
       const where = `${calls[at]} (call ${at})`;

@@ -138,7 +138,7 @@ describe.each(NAMED)("%s", (name, operation) => {
         const calls = await callsOf(world.table, (own) =>
           operation.walk(over(own, world.clock, 2), told),
         );
-        for (const at of callsToTry(calls, number, oneIn(48))) {
+        for (const at of callsToTry(calls, number, oneIn(72))) {
           const { world, told } = await prepared(operation);
           const { table, clock } = world;
           const where = `under ${under}, before ${calls[at]} (call ${at})`;

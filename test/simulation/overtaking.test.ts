@@ -24,7 +24,7 @@ import { type Place, placesFor } from "./places.ts";
 import { oneIn } from "./sampled-calls.ts";
 
 /** The step from a write of the second at which it stands still to the next. */
-const STEP = oneIn(32);
+const STEP = oneIn(48);
 
 /** Two operations on one resource, of which the first is slow. */
 interface Pair {

@@ -5,7 +5,7 @@ import { HANGS_MS } from "../patience.ts";
 export default defineConfig({
   test: {
     include: ["test/templates/*.test.ts"],
-    globalSetup: ["test/templates/setup.ts"],
+    globalSetup: ["test/temporary.ts", "test/templates/setup.ts"],
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
   },
