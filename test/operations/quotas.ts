@@ -5,6 +5,7 @@ import type { HostId } from "../../src/kernel/values/host.ts";
 import { CHARGING_WALK_MS } from "../../src/kernel/values/sweep.ts";
 import { BUDGET_ROUND_MS, nextRound } from "../../src/nouns/quota/budget.ts";
 import { putQuota } from "../../src/nouns/quota/operations/quotas.ts";
+import { instanceRequest, podOf, releaseOf } from "../instances.ts";
 import { reclaimAll, repairAll } from "../scheduled-runs.ts";
 import {
   assigned,
@@ -31,6 +32,8 @@ async function turn({ calm, clock, table }: World): Promise<void> {
 /** Sets a quota of blocks. */
 const limitBlocks = ({ calm }: World, blocks: number) =>
   putQuota(calm, SPACE, "all", { blocks }, undefined);
+
+const ofTenant = (tenant: string) => ({ attributes: { tenant } });
 
 const ofHost = (host: HostId, handle: string) => ({ ...requestOf(handle, 1), host });
 
@@ -67,6 +70,27 @@ export const QUOTAS: readonly Operation[] = [
     walk: (context) => assign(context, requestOf("new", 1, "once")),
     kept: [],
     again: "the same answer",
+  },
+  {
+    name: "an instance that returns for another tenant, each with a quota",
+    step: "instance-return",
+    prepare: async ({ calm }) => {
+      for (const tenant of ["red", "blue"])
+        await putQuota(calm, SPACE, tenant, { tenant, addresses: 5 }, undefined);
+      const db = await assigned(calm, instanceRequest(podOf("a"), ofTenant("red")));
+      await releaseOf(calm, podOf("a"), true);
+      return { db };
+    },
+    walk: (context) => assign(context, instanceRequest(podOf("b"), ofTenant("blue"))),
+    kept: ["db"],
+    again: "the same answer",
+    meets: [
+      {
+        with: "its return for the first tenant",
+        walk: (context) => assign(context, instanceRequest(podOf("c"), ofTenant("red"))),
+        ends: ["b", "c"],
+      },
+    ],
   },
   {
     name: "release by address under a quota",
