@@ -48,6 +48,10 @@ export type NodeDecision = {
   | { readonly kind: "leave"; readonly event: NodeEvent }
 );
 
+/** Returns the prefixes that count as the node's own. `RangeAllocator` ignores those of the cloud provider. */
+export const statedBy = ({ allocator, podCidrs, aliases }: PrefixStatement): readonly Cidr[] =>
+  allocator === "RangeAllocator" ? podCidrs : [...podCidrs, ...aliases];
+
 /**
  * Decides what a node must have, by the allocator that its cluster uses.
  *

@@ -9,6 +9,7 @@ import {
   type NodeEvent,
   type NodePrefix,
   type PrefixStatement,
+  statedBy,
 } from "../../node/prefixes.ts";
 import { choosePrefixes } from "./choose-prefixes.ts";
 import { holdPrefixes } from "./hold-prefixes.ts";
@@ -63,7 +64,7 @@ export async function ensurePrefixes(
     readStated(context, stating),
   );
   if (tombstone) return gone(wanted);
-  const stated = [...wanted.podCidrs, ...wanted.aliases];
+  const stated = statedBy(wanted);
   const withheld = await stateBefore(context, stating, stated, seen);
   const decision = decideFor(wanted);
   const request = prefixRequestOf(wanted);

@@ -92,6 +92,20 @@ describe("a request that states a network of another size", () => {
   });
 });
 
+it("RangeAllocator withholds no prefix that only the cloud provider has for the node", async () => {
+  const world = await withPools();
+  await tryEnsure(world.calm, "node-1", { aliases: [PREFIX] });
+  expect(withheld(world)).toEqual([]);
+  await tryEnsure(world.calm, "node-1", { podCidrs: [HALF], aliases: [PREFIX] });
+  expect(withheld(world)).toEqual([HALF]);
+});
+
+it("CloudAllocator withholds a network of the cloud provider that is no prefix of a pool", async () => {
+  const world = await withPools();
+  await tryEnsure(world.calm, "node-1", { allocator: "CloudAllocator", aliases: [HALF] });
+  expect(withheld(world)).toEqual([HALF]);
+});
+
 it("a node that states something keeps its space from being deleted, also if it is not registered", async () => {
   const { calm } = await makeWorld();
   await putPrefixPools(calm);
