@@ -92,7 +92,8 @@ async function carryOut(
     const { body } = await send({ body: { requests: sent.map(({ request }) => request) }, signal });
     const again = sent.flatMap(({ at, request }, n) => {
       const result = body.results[n] as BatchResult;
-      results[at] = { ...together(results[at], result), index: from + at };
+      const addresses = requests[at]?.release?.addresses ?? [];
+      results[at] = { ...together(results[at], result, addresses), index: from + at };
       const rest = restOf(request, result, retryMs);
       return rest ? [{ at, request: rest, waitMs: waitMsOf(result) }] : [];
     });
@@ -115,30 +116,49 @@ function restOf(
   const { released, problem } = result;
   if (released) {
     const { release } = request;
-    const addresses = release?.addresses.filter(
-      (_, n) => released.results[n]?.status === "unfinished",
+    const addresses = release?.addresses.filter((address, n) =>
+      isToRepeat(address, released.results[n]),
     );
     return release && addresses && addresses.length > 0
       ? { release: { ...release, addresses } }
       : undefined;
   }
   if (!problem?.retryable || waitMsOf(result) > retryMs) return undefined;
-  // A release that failed half-way may have happened, and only a generation tells a later assignment from that one.
-  return isRepeatableInBatch(request) || problem.status < 500 ? request : undefined;
+  // A release that failed may be done in part, and only a generation tells a later assignment from that one.
+  return isRepeatableInBatch(request) ? request : undefined;
 }
+
+type BatchedAddress = NonNullable<BatchedRequest["release"]>["addresses"][number];
+type AddressResult = NonNullable<BatchResult["released"]>["results"][number];
+
+/** Returns true for an address that was left unfinished, and that no repeat can take from a later assignment. */
+const isToRepeat = (
+  { generation }: BatchedAddress,
+  result: AddressResult | undefined,
+): result is AddressResult => result?.status === "unfinished" && generation !== undefined;
 
 const waitMsOf = ({ released, problem }: BatchResult): number =>
   released ? 0 : (problem?.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
 
-/** Returns one result for a release that took two tries: the second was of what the first left unfinished. */
-function together(before: BatchResult | undefined, after: BatchResult): BatchResult {
+/**
+ * Returns one result for a release that took two tries: the second was of what the first left unfinished.
+ *
+ * @param addresses those that the first try named
+ */
+function together(
+  before: BatchResult | undefined,
+  after: BatchResult,
+  addresses: readonly BatchedAddress[],
+): BatchResult {
   if (!before?.released) return after;
   if (!after.released) return before;
   const rest = after.released.results.values();
-  const results = before.released.results.map((one) =>
-    one.status === "unfinished" ? (rest.next().value ?? one) : one,
-  );
-  return { ...after, released: { ...after.released, results } };
+  const results = before.released.results.map((one, n) => {
+    const address = addresses[n];
+    return address && isToRepeat(address, one) ? (rest.next().value ?? one) : one;
+  });
+  const complete = results.every(({ status }) => status !== "unfinished");
+  return { ...after, released: { ...after.released, results, complete } };
 }
 
 /** Returns how much is left to do: in a release address by address. */

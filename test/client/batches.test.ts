@@ -17,6 +17,9 @@ const assign = (handle: string, more: object = {}): BatchedRequest => ({
 const release = (...addresses: readonly string[]): BatchedRequest => ({
   release: { addresses: addresses.map((address) => ({ address, generation: "g" })) },
 });
+const byHandle = (address: string): BatchedRequest => ({
+  release: { addresses: [{ address, handle: "h" }] },
+});
 const many = (count: number, one = assign("a")): BatchedRequest[] => new Array(count).fill(one);
 
 /** The result of a request, before it is known at which place of the batch it was. */
@@ -217,10 +220,43 @@ describe("requests in batches", () => {
     ]);
   });
 
-  it("do not repeat a release by handle that may be done", async () => {
-    const { batches, all } = api(() => problem("unavailable"));
-    await all([{ release: { addresses: [{ address: "10.0.0.1", handle: "a" }] } }]);
-    expect(batches).toHaveLength(1);
+  it.each(["unavailable", "throttled"] as const)(
+    "do not repeat a release by handle that is %s, because a part of it may be done",
+    async (code) => {
+      const { batches, all } = api(() => problem(code));
+      const [result] = await all([byHandle("10.0.0.1")]);
+      expect(batches).toHaveLength(1);
+      expect(result).toMatchObject({ problem: { code } });
+    },
+  );
+
+  it("repeat of an unfinished release only the addresses with a generation", async () => {
+    const [first, rest] = ["unfinished", "released"] as const;
+    const { batches, all } = api(({ release }, batch) => {
+      const results = (release?.addresses ?? []).map(({ address }) => ({
+        address,
+        status: batch > 0 ? rest : first,
+      }));
+      return { status: 200, released: { requestId: "r", results, complete: batch > 0 } };
+    });
+    const mixed = [byHandle("a"), release("b"), byHandle("c"), release("d")];
+    const [result] = await all([
+      { release: { addresses: mixed.flatMap((one) => one.release?.addresses ?? []) } },
+    ]);
+    const sent = batches.map(([one]) => one?.release?.addresses.map(({ address }) => address));
+    expect(sent).toEqual([
+      ["a", "b", "c", "d"],
+      ["b", "d"],
+    ]);
+    expect(result?.released).toMatchObject({
+      complete: false,
+      results: [
+        { address: "a", status: "unfinished" },
+        { address: "b", status: "released" },
+        { address: "c", status: "unfinished" },
+        { address: "d", status: "released" },
+      ],
+    });
   });
 
   it("yield what was answered before the failure of a batch is thrown", async () => {
