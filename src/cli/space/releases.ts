@@ -34,8 +34,8 @@ type Result = AddressesReleased["results"][number];
 export type FinishedRelease = Result & { readonly status: Exclude<Result["status"], "unfinished"> };
 
 /**
- * Releases addresses by generation, as many per request as fit, and repeats those for which a request had no time. It
- * yields the results of each request.
+ * Releases addresses, as many per request as fit, and repeats those with a generation for which a request had no time. It
+ * yields the results of each request. One without a generation that is unfinished ends it, because it may be done.
  *
  * @param keep true if instances of workloads keep their addresses for their next uid
  */
@@ -59,8 +59,18 @@ export async function* releaseAddresses(
       if (fruitless === FRUITLESS_REQUESTS_MAX)
         throw stuck(counted(left.length, "address", "addresses"));
       left = addresses.filter((_, i) => results[i]?.status === "unfinished");
+      if (unproven) throwUnproven(client, left);
     }
   }
+}
+
+/** Throws if addresses are left that no generation names. */
+function throwUnproven({ space }: PlatClient, left: readonly ReleaseEntry[]): void {
+  const unproven = left.filter(({ generation }) => generation === undefined);
+  const [first] = unproven;
+  if (!first) return;
+  const what = counted(unproven.length, "address", "addresses");
+  throw unsure(`Plat could not finish ${what}.`, ["address", "get", first.address], space);
 }
 
 const isFinished = (result: Result): result is FinishedRelease => result.status !== "unfinished";
@@ -144,12 +154,15 @@ export async function sayingOutcome<Result>(
     return await sent;
   } catch (error) {
     if (!(error instanceof PlatError && mayBeDoneInPart(error))) throw error;
-    throw new CommandError(
-      EXIT.unreachable,
-      `${commandErrorOf(error)?.message}\nAll or part of it may have been released. The command does not retry, because a retry would also release what was assigned since.\nLook with \`${lineOf(look, space)}\`. To release all of that, repeat the command.`,
-    );
+    throw unsure(`${commandErrorOf(error)?.message}`, look, space);
   }
 }
+
+const unsure = (why: string, look: readonly string[], space: string): CommandError =>
+  new CommandError(
+    EXIT.unreachable,
+    `${why}\nAll or part of it may have been released. The command does not retry, because a retry would also release what was assigned since.\nLook with \`${lineOf(look, space)}\`. To release all of that, repeat the command.`,
+  );
 
 /** Returns true if all or a part of a release may be done, because Plat releases in parts. */
 const mayBeDoneInPart = (error: PlatError): boolean =>

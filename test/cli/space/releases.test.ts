@@ -49,8 +49,10 @@ describe("a release of many addresses", () => {
   });
 
   const [a, b, c] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map((address) => ({ address }));
-  const entries = [a, b, c] as ReleaseEntry[];
-  const answer = (...statuses: [ReleaseEntry | undefined, string][]) => ({
+  const generation = "g1";
+  const [provenA, provenB, provenC] = [a, b, c].map((one) => ({ ...one, generation }));
+  const entries = [provenA, provenB, provenC] as ReleaseEntry[];
+  const answer = (...statuses: [{ readonly address: string } | undefined, string][]) => ({
     results: statuses.map(([entry, status]) => ({ ...entry, status })),
     complete: statuses.every(([, status]) => status !== "unfinished"),
   });
@@ -66,7 +68,28 @@ describe("a release of many addresses", () => {
       { ...c, status: "not_assigned" },
       { ...a, status: "released" },
     ]);
-    expect(asked).toEqual([{ addresses: [a, b, c] }, { addresses: [a, c] }, { addresses: [a] }]);
+    expect(asked).toEqual([
+      { addresses: entries },
+      { addresses: [provenA, provenC] },
+      { addresses: [provenA] },
+    ]);
+  });
+
+  it("sends an address of a handle once, and says how to look if it is unfinished", async () => {
+    const { client, asked } = apiOf(answer([a, "released"], [b, "unfinished"], [c, "unfinished"]));
+    const named = [a, b, c].map((one) => ({ ...one, handle: "web" })) as ReleaseEntry[];
+    const results: object[] = [];
+    const releasing = async () => {
+      for await (const some of releaseAddresses(client, named)) results.push(...some);
+    };
+    await expect(releasing()).rejects.toMatchObject({
+      exit: 3,
+      message: expect.stringMatching(
+        /^Plat could not finish 2 addresses.*may have been released\..*`plat address get 10\.0\.0\.2`/s,
+      ),
+    });
+    expect(results).toEqual([{ ...a, status: "released" }]);
+    expect(asked).toHaveLength(1);
   });
 
   it("gives up after eight requests in a row that came to nothing, and says how to go on", async () => {
