@@ -1,6 +1,7 @@
 import { type Answer, found, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
-import { isKeptKind, isWorkloadHandle } from "../../nouns/application/workload.ts";
+import { isKeptKind, isWorkloadHandle, workloadHandle } from "../../nouns/application/workload.ts";
+import type { NamedInstance } from "../invocation/workload.ts";
 import type { Column } from "../output/table.ts";
 import { readHoldings } from "../space/blocks.ts";
 import { addressesOfHandle } from "../space/handles.ts";
@@ -58,6 +59,20 @@ async function namedRows(client: PlatClient, named: ReleaseTarget): Promise<read
   if (handle === undefined) return [];
   const addresses = (await found(addressesOfHandle(client, handle))) ?? [];
   return addresses.map(({ address }) => wouldRelease({ address, handle }));
+}
+
+/** Reads the handle of an instance, and what a release by its uid would release or keep. */
+export async function instancePreview(
+  client: PlatClient,
+  { namespace, workload }: NamedInstance,
+  keep: true | undefined,
+): Promise<{ readonly handle: string; readonly rows: readonly Row[] }> {
+  const { instance = workload.name } = workload;
+  const handle = workloadHandle({ ...workload, namespace, instance });
+  const addresses = (await found(addressesOfHandle(client, handle))) ?? [];
+  const would = keep && isKept({ handle }) ? wouldKeep : wouldRelease;
+  const own = addresses.filter((one) => one.workload?.uid === workload.uid);
+  return { handle, rows: own.map(({ address }) => would({ address, handle })) };
 }
 
 interface Owned {

@@ -1,10 +1,15 @@
 import { Command, Option } from "commander";
-import { found, isPathPart } from "../../client/index.ts";
+import { found, isPathPart, type PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { affinityTypeOption, several, texts } from "../invocation/options.ts";
-import { type WorkloadOptions, withWorkload, workloadFields } from "../invocation/workload.ts";
+import {
+  type NamedInstance,
+  type WorkloadOptions,
+  withWorkload,
+  workloadFields,
+} from "../invocation/workload.ts";
 import { counted } from "../output/count.ts";
 import { progressing, tellingResult } from "../output/progress.ts";
 import { rejectionError, usageError } from "../shell/exit.ts";
@@ -21,6 +26,7 @@ import {
   releaseInstance,
 } from "../space/releases.ts";
 import {
+  instancePreview,
   isReleasable,
   notAssigned,
   previewOf,
@@ -131,18 +137,25 @@ async function release(session: Session, options: ReleaseOptions): Promise<void>
 }
 
 /** Releases or keeps what an instance of a workload has under its uid. */
-async function byInstance(session: Session, options: ReleaseOptions, named: object): Promise<void> {
+async function byInstance(
+  session: Session,
+  options: ReleaseOptions,
+  named: NamedInstance,
+): Promise<void> {
   const { ip, generation, handle, host, fromReport, dryRun, keep, uid } = options;
-  if ((ip ?? generation ?? handle ?? host ?? fromReport ?? dryRun) !== undefined)
-    throw usageError("--workload is used alone, with --namespace, --uid and --keep.");
-  const answer = await releaseInstance(session.client, { ...named, keep });
-  const { handle: name } = answer;
-  const rows = [...rowsOf(answer.released, "released"), ...rowsOf(answer.kept, "kept")];
-  report(
-    session,
-    rows.map((row) => ({ ...row, handle: name })),
-  );
-  if (rows.length === 0) nothingOf(session, "uid", `${uid}`, ` of ${name}`);
+  if ((ip ?? generation ?? handle ?? host ?? fromReport) !== undefined)
+    throw usageError("--workload is used alone, with --namespace, --uid, --keep and --dry-run.");
+  const done = dryRun
+    ? await instancePreview(session.client, named, keep)
+    : await instanceReleased(session.client, { ...named, keep });
+  report(session, done.rows);
+  if (done.rows.length === 0) nothingOf(session, "uid", `${uid}`, ` of ${done.handle}`);
+}
+
+async function instanceReleased(client: PlatClient, named: object) {
+  const { handle, released, kept } = await releaseInstance(client, named);
+  const rows = [...rowsOf(released, "released"), ...rowsOf(kept, "kept")];
+  return { handle, rows: rows.map((row) => ({ ...row, handle })) };
 }
 
 /** Prints the addresses that the same line without --dry-run would release, and exits with the same code. */

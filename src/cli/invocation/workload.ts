@@ -18,8 +18,18 @@ export const withWorkload = (command: Command): Command =>
     )
     .option("--uid <uid>", "The uid of the instance");
 
-/** Returns the fields of a request that names an instance; nothing if the options name none. */
-export function workloadFields({ workload, uid, namespace }: WorkloadOptions) {
+/** The fields of a request that names an instance. */
+export interface NamedInstance {
+  readonly namespace: string;
+  readonly workload: NonNullable<WorkloadOptions["workload"]> & { readonly uid: string };
+}
+
+/** Returns the instance that the options name; nothing if they name none. */
+export function workloadFields({
+  workload,
+  uid,
+  namespace,
+}: WorkloadOptions): NamedInstance | undefined {
   if (!workload) {
     if (uid !== undefined) throw usageError("--uid needs --workload.");
     return undefined;

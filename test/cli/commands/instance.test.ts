@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
-import { terminal } from "../terminal.ts";
+import { DRY_RUN, terminal } from "../terminal.ts";
 
 const shell = terminal();
 const { plat } = shell;
@@ -74,6 +74,24 @@ describe("an instance of a workload", () => {
       expect((await plat(...line, "--dry-run")).out).toMatch(new RegExp(`^${ip} +${would}`, "m"));
       expect((await plat(...line)).out).toMatch(new RegExp(`^${ip} +${does}`, "m"));
     }
+  });
+
+  it("is shown by a dry run of a release by its uid, which changes nothing", async () => {
+    await pool();
+    const ip = (await assign("a")).out.trim();
+    const line = (uid: string, ...more: readonly string[]) =>
+      plat("release", ...named(uid), ...more, "--dry-run");
+    expect(await line("a")).toMatchObject({ exit: 0, err: DRY_RUN });
+    expect((await line("a")).out).toMatch(new RegExp(`^${ip} +would_release +${HANDLE}$`, "m"));
+    expect((await line("a", "--keep")).out).toMatch(new RegExp(`^${ip} +would_keep`, "m"));
+    expect(await line("b")).toMatchObject({
+      exit: 0,
+      out: "ADDRESS   STATUS   HANDLE   DETAIL\n",
+      err: expect.stringContaining(`Note: uid "b" of ${HANDLE} has no addresses in space`),
+    });
+    expect((await plat("address", "get", ip, "-o", "jsonpath={.state}")).out.trim()).toBe(
+      "assigned",
+    );
   });
 
   it("is named when its node is deleted with what that has", async () => {
