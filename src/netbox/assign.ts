@@ -17,6 +17,7 @@ import {
   NETBOX_HOST,
   type Said,
   toAssign,
+  withOwnTenant,
   wordedAsSent,
 } from "./fields.ts";
 import type { Plat } from "./plat.ts";
@@ -45,7 +46,7 @@ export async function assignAll(
   const named: AddressWanted[] = [];
   for (const { said, wanted } of all) {
     // The answer shows the tenant too, which Plat adds to the attributes.
-    const attributes = withTenant(event, toAssign(said.attributes), "tenant");
+    const attributes = withTenant(event, withOwnTenant(plat, toAssign(said.attributes)), "tenant");
     named.push({ said: { ...said, attributes }, wanted });
   }
   const [first] = named;

@@ -16,6 +16,7 @@ import {
   inWordsOfNetbox,
   type Said,
   saidIn,
+  withOwnTenant,
 } from "./fields.ts";
 import { networksOnce } from "./networks.ts";
 import type { Plat } from "./plat.ts";
@@ -71,7 +72,7 @@ async function readyChange(
     if (wanted !== space) throw stays("vrf", space);
   }
   rejectMove(item, said, found);
-  const changes = changesOf(currentOf(held), said.attributes);
+  const changes = changesOf(currentOf(held), withOwnTenant(plat, said.attributes));
   const { address, generation } = held;
   const active = { ...held.owner?.active, ...changes };
   return async (there) => {

@@ -13,7 +13,14 @@ import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts
 import { allOrNone } from "./all-or-none.ts";
 import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
 import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
-import { changesOf, HANDLE_FIELD, inWordsOfNetbox, saidOfPrefix, sentIn } from "./fields.ts";
+import {
+  changesOf,
+  HANDLE_FIELD,
+  inWordsOfNetbox,
+  saidOfPrefix,
+  sentIn,
+  withOwnTenant,
+} from "./fields.ts";
 import { type JobBody, waitsFor } from "./job.ts";
 import type { PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
@@ -88,7 +95,7 @@ async function readyChange(
   const current = currentOfPrefix(item);
   const said = saidOfPrefix(others, current);
   const space = vrf === undefined ? network.space : await spaceOfBody(vrf, plat);
-  const changes = changesOf(current, said.attributes);
+  const changes = changesOf(current, withOwnTenant(plat, said.attributes));
   const { description, tags, ...more } = changes;
   const fixed = [
     ...(prefix && !sameCidr(prefix, item.cidr)

@@ -20,6 +20,7 @@ import {
   saidOfPrefix,
   sentIn,
   toAssign,
+  withOwnTenant,
 } from "./fields.ts";
 import { afterJob } from "./job.ts";
 import { type Network, networksOf, type PoolBody } from "./networks.ts";
@@ -221,7 +222,7 @@ async function assignPrefix(
   { said, size, key }: PrefixWanted,
 ): Promise<PrefixItem> {
   const { space, pools } = network;
-  const attributes = withTenant(event, toAssign(said.attributes), "tenant");
+  const attributes = withTenant(event, withOwnTenant(plat, toAssign(said.attributes)), "tenant");
   // A repeat under a key has the same handle.
   const made = key === undefined ? plat.fresh() : shortDigest(key);
   const handle = said.handle ?? `${NETBOX_HANDLES}${made}`;

@@ -5,6 +5,7 @@ import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
 import { choice } from "./contract/choices.ts";
 import { nestedTenant, slugIn, slugOf, tagBody } from "./labels.ts";
+import type { Plat } from "./plat.ts";
 
 /*
  * NetBox's fields as attributes: each text field under its name, the tags as one attribute, the tenant by its name, and each custom field
@@ -170,6 +171,16 @@ function parsedJson(text: string): unknown {
 function tenantIn(tenant: NonNullable<Fields["tenant"]>): string {
   const name = typeof tenant === "object" && "name" in tenant ? tenant.name : tenant;
   return typeof name === "string" ? name.trim() : slugIn(TENANT, tenant);
+}
+
+/** Returns attributes in which the caller's own tenant, named by its slug or its id, has the token's text. */
+export function withOwnTenant(
+  { tenant }: Pick<Plat, "tenant">,
+  attributes: Attributes,
+): Attributes {
+  const slug = slugOf(attributes[TENANT] ?? "");
+  const isOwn = tenant !== undefined && slug !== "" && slug === slugOf(tenant);
+  return isOwn ? { ...attributes, [TENANT]: tenant } : attributes;
 }
 
 /** Reads a custom field that Plat acts by. */

@@ -41,6 +41,8 @@ export interface Plat {
   spaces(): Promise<readonly string[]>;
   /** Returns Plat over a table that keeps all writes to itself, so that they can be tried. Absent where that is so already. */
   readonly dryRun?: () => Plat;
+  /** The tenant of the caller; absent if its token names none. */
+  readonly tenant?: string;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Makes a fresh name. */
@@ -58,7 +60,7 @@ interface SpacePage {
  * @param isDryRun true if the work keeps no write
  */
 export function platFor(event: Event, routes: PlatRoutes, work: Work, isDryRun = false): Plat {
-  const { grants } = event.requestContext.authorizer ?? {};
+  const { grants, tenant } = event.requestContext.authorizer ?? {};
   const answerOf = async (key: string, request: PlatRequest) => {
     const asked = eventFor(event, key, request);
     const problem = grants && withoutRole({ ...asked, routeKey: request.roleOf ?? key }, grants);
@@ -95,6 +97,7 @@ export function platFor(event: Event, routes: PlatRoutes, work: Work, isDryRun =
   };
   return {
     ...{ call, read, ...dryRun },
+    ...(tenant?.name !== undefined && { tenant: tenant.name }),
     now: () => work.plat.now(),
     fresh: () => fresh(work.plat),
     spaces: () => {

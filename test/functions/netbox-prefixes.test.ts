@@ -25,6 +25,22 @@ const found = async (query: Record<string, string>) =>
   (await netbox("GET", "ipam/prefixes/", { query })).body.results;
 const only = async (prefix: string, query = {}) => (await found({ prefix, ...query }))[0];
 
+it("a caller may name its own tenant by its slug, when it assigns a prefix and when it changes one", async () => {
+  const { id } = await only("10.128.0.0/16");
+  vi.stubEnv("ACCESS", "token");
+  const caller = { roles: "caller", tenant: "Shop 7" };
+  const path = `ipam/prefixes/${id}/available-prefixes/`;
+  const tenant = { slug: "shop-7" };
+  const made = await netbox("POST", path, { ...caller, body: { prefix_length: 24, tenant } });
+  expect(made).toMatchObject({ status: 201, body: { tenant: { name: "Shop 7" } } });
+  const untold = { roles: "caller", body: { prefix_length: 24 } };
+  const { body: free } = await netbox("POST", path, untold);
+  const change = { ...caller, body: { tenant } };
+  const changed = await netbox("PATCH", `ipam/prefixes/${free.id}/`, change);
+  expect(changed).toMatchObject({ status: 200, body: { tenant: { name: "Shop 7" } } });
+  for (const each of [made.body, free]) await netbox("DELETE", `ipam/prefixes/${each.id}/`, caller);
+});
+
 describe("what is free in a prefix", () => {
   it("comes in order, without the bounds of a subnet, reserved and assigned addresses", async () => {
     await call("PUT", "/v1/reservations/r", { body: { cidrs: ["10.1.0.3"] } });

@@ -442,6 +442,23 @@ describe("a caller with a token", () => {
     expect((await call("GET", `/v1/addresses/${address}`)).body.assignedBy).toBe("token:ci");
   });
 
+  it("may name its own tenant by its slug or its id, when it assigns and when it changes", async () => {
+    const own = { tenant: "Shop 7" };
+    const { body: found } = await netbox("GET", "tenancy/tenants/", { query: { name: "Shop 7" } });
+    const [{ id }] = found.results;
+    for (const tenant of [{ slug: "shop-7" }, "shop-7", id, { name: "Shop 7" }]) {
+      const made = await netbox("POST", AVAILABLE, {
+        ...as("caller", { body: { tenant } }),
+        ...own,
+      });
+      expect(made).toMatchObject({ status: 201, body: { tenant: { name: "Shop 7" } } });
+    }
+    const { body: free } = await netbox("POST", AVAILABLE, as("caller", { body: {} }));
+    const change = as("caller", { body: { tenant: { slug: "shop-7" } } });
+    const changed = await netbox("PATCH", `ipam/ip-addresses/${free.id}/`, { ...change, ...own });
+    expect(changed).toMatchObject({ status: 200, body: { tenant: { name: "Shop 7" } } });
+  });
+
   it("belongs to its tenant", async () => {
     const { body } = await netbox("POST", AVAILABLE, {
       ...as("caller", { body: {} }),
