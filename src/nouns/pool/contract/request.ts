@@ -57,7 +57,7 @@ const PREFIX_COOLDOWN_SECONDS_DEFAULT = 300;
 /** DNS servers of a pool. The resolver of the GNU C library reads three, and systemd's takes more. */
 export const DNS_SERVERS_MAX = 8;
 /** Labels of a pool, and their characters in all. Every answer repeats them for each address. */
-const POOL_LABELS_MAX = 32;
+export const POOL_LABELS_MAX = 32;
 export const POOL_LABELS_CHARACTERS_MAX = 2_048;
 export const MTU_BYTES_MAX = 65_535;
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { POOL_LABELS_MAX } from "../../../../src/nouns/pool/contract/request.ts";
 import { type PoolPut, parsePoolPut } from "../../../../src/nouns/pool/serve/request.ts";
 import { eventOf } from "../../../api/event.ts";
 import { rejectedFields } from "../../../api/problem-of.ts";
 
+const TOO_MANY = Object.fromEntries(
+  Array.from({ length: POOL_LABELS_MAX + 1 }, (_, n) => [`label-${n}`, ""]),
+);
 const CIDR = { cidr: "10.0.0.0/24" };
 const put = (body: object) =>
   parsePoolPut(eventOf("PUT", "/v1/pools/web", { body: { ...CIDR, ...body } }));
@@ -81,6 +85,7 @@ describe("the network of a pool", () => {
       "routes[0].gw: is not inside of the network 10.0.0.0/22",
     ],
     [{ labels: { a: "x".repeat(64) } }, "labels.a: must be empty, or at most 63"],
+    [{ labels: TOO_MANY }, "labels: must have at most 32 entries"],
   ])("is rejected with %j", (wrong, problem) => {
     expect(rejectedFields(() => put(wrong))).toEqual([expect.stringContaining(problem)]);
   });
