@@ -197,11 +197,12 @@ export class Nodes {
     return this.#isOpen ? this.#queue.take(nowMs, EVENTS_PER_REQUEST_MAX, () => true) : [];
   }
 
-  /** Returns what Plat does not know of a name yet, the ends first. */
+  /** Returns what Plat does not know of a name yet, the ends first. One that asks too early waits. */
   #saidOf(name: string): readonly NodeSaid[] {
     const gone = this.#gone.of(name).map((node) => ({ type: "DELETED", node }) as const);
     const node = this.reflector.objects.get(name);
     if (!node || same(this.#known.get(name), this.#print(node))) return gone;
+    if (!this.#isOpen && rangesOf(node).length === 0) return gone;
     return [...gone, { type: "MODIFIED", node }];
   }
 
@@ -258,6 +259,8 @@ export class Nodes {
     }
     if (type === "DELETED") {
       this.#gone.delete(node);
+      // Its successor may have waited, because it asks and only the end could go ahead.
+      if (this.reflector.objects.has(name)) this.#queue.add(name, waits.now());
       return;
     }
     this.#unanswered?.delete(name);

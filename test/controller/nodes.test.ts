@@ -497,6 +497,39 @@ it("a node asks for nothing before Plat knows what others state", () =>
     expect(plat.batches).toEqual([["MODIFIED stated 10.9.1.0/24"]]);
   }));
 
+it("a node with the name of one that is gone asks for nothing before either", () =>
+  working({ mayAsk: false, follows: true }, async ({ cluster, plat, sleep, lead }) => {
+    for (const name of ["asking", "stating"]) cluster.put(name, { podCIDR: "10.9.1.0/24" });
+    await sleep(1_000);
+    for (const name of ["asking", "stating"]) cluster.delete(name);
+    cluster.put("asking");
+    cluster.put("stating", { podCIDR: "10.9.2.0/24" });
+    await sleep(1_000);
+    plat.failures.push(problem("unavailable"));
+    lead();
+    await sleep(100_000);
+    expect(plat.batches).toEqual([
+      ["DELETED asking 10.9.1.0/24", "DELETED stating 10.9.1.0/24", "MODIFIED stating 10.9.2.0/24"],
+    ]);
+  }));
+
+it("a node with the name of one that is gone asks once the others have their answer", () =>
+  working({ follows: true, prepare: giving }, async ({ cluster, plat, sleep, lead }) => {
+    cluster.put("old", { podCIDR: "10.9.1.0/24" });
+    cluster.put("stated", { podCIDR: "10.9.2.0/24" });
+    await sleep(1_000);
+    cluster.delete("old");
+    cluster.put("old");
+    await sleep(1_000);
+    lead();
+    await sleep(2_000);
+    expect(plat.batches.slice(0, 2)).toEqual([
+      ["MODIFIED stated 10.9.2.0/24", "DELETED old 10.9.1.0/24"],
+      ["MODIFIED old"],
+    ]);
+    expect(rangeOf(cluster, "old")).toEqual(["10.0.2.0/24"]);
+  }));
+
 it("a controller that observes writes nothing, and asks for nothing", () =>
   working({ mode: "observe", prepare: giving }, async ({ cluster, plat, sleep }) => {
     cluster.put("stated", { podCIDR: "10.9.1.0/24", podCIDRs: ["10.9.1.0/24"] });
