@@ -50,7 +50,7 @@ describe("a request to the API server", () => {
         const api = kubeApi({ url });
         const request = { path: "/api/v1/pods", metadataOnly: true };
         await api.send(request);
-        for await (const _ of api.lines({ ...request, query: { watch: "1" } })) break;
+        for await (const _ of await api.lines({ ...request, query: { watch: "1" } })) break;
         await api.send({ path: "/api/v1/pods" });
         expect(seen).toEqual([
           "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
@@ -93,10 +93,26 @@ describe("a request to the API server", () => {
       async (url) => {
         const lines: string[] = [];
         const watching = (async () => {
-          for await (const line of kubeApi({ url }).lines({ path: "/" })) lines.push(line);
+          const told = await kubeApi({ url }).lines({ path: "/" });
+          for await (const line of told) lines.push(line);
         })();
         await expect(watching).rejects.toThrow();
         expect(lines).toEqual(['{"a":"ü"}', '{"b":1}']);
+      },
+    ));
+
+  it("that watches ends after a silence, and fails if the silence comes before its answer", () =>
+    served(
+      ({ url }, response) => {
+        if (url === "/opened") response.write('{"a":1}\n');
+      },
+      async (url) => {
+        const api = kubeApi({ url }, 50);
+        const lines: string[] = [];
+        for await (const line of await api.lines({ path: "/opened" })) lines.push(line);
+        expect(lines).toEqual(['{"a":1}']);
+        await expect(api.lines({ path: "/silent" })).rejects.toThrow("was silent for 0.05 s");
+        await expect(api.send({ path: "/opened" })).rejects.toThrow();
       },
     ));
 });

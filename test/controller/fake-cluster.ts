@@ -243,8 +243,12 @@ export class FakeCluster implements KubeApi {
     return structuredClone(isEmpty ? { ...answer, items: null } : answer) as Body;
   }
 
-  async *lines({ path, query = {} }: KubeRequest, signal?: AbortSignal): AsyncGenerator<string> {
-    this.#begin(`WATCH ${path}`);
+  async lines(request: KubeRequest, signal?: AbortSignal): Promise<AsyncIterable<string>> {
+    this.#begin(`WATCH ${request.path}`);
+    return this.#follow(request, signal);
+  }
+
+  async *#follow({ path, query = {} }: KubeRequest, signal?: AbortSignal): AsyncGenerator<string> {
     const from = Number(query.resourceVersion);
     if (from < this.#compactedAt) {
       const object = { kind: "Status", code: 410, reason: "Expired", message: "too old" };

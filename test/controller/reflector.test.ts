@@ -134,4 +134,17 @@ describe("a reflector", () => {
       const watches = cluster.requests.filter((one) => one === WATCH);
       expect(watches.length).toBeLessThan(15);
     }));
+
+  it("hears a server whose watches end without a line, and asks it on without a longer pause", () =>
+    following(async ({ cluster, told, reflector, sleep }) => {
+      const startMs = reflector.heardAtMs;
+      for (let n = 0; n < 40; n++) {
+        await sleep(90_000);
+        cluster.cut("closed");
+      }
+      await sleep(1_000);
+      expect(reflector.heardAtMs - startMs).toBeGreaterThanOrEqual(40 * 90_000);
+      expect(cluster.requests).toEqual([LIST, ...Array(41).fill(WATCH)]);
+      expect(told).toEqual([]);
+    }));
 });

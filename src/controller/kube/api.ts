@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { StringDecoder } from "node:string_decoder";
 import { isRecord } from "../../api/schema/schema.ts";
 
-/** A connection that is silent for so long is cut. A watch has a bookmark each minute. */
+/** A connection that is silent for so long is cut. Most servers send a watch a bookmark each minute. */
 const IDLE_MS_MAX = 90_000;
 /** A line of a watch is one object. etcd takes 1.5 MB. */
 const LINE_CHARACTERS_MAX = 8_000_000;
@@ -61,8 +61,11 @@ export class KubeError extends Error {
 export interface KubeApi {
   /** Sends a request, and returns the object of the answer. */
   send<Body>(request: KubeRequest, signal?: AbortSignal): Promise<Body>;
-  /** Opens a watch, and returns its lines while it lasts. A line that is cut off is left out. */
-  lines(request: KubeRequest, signal?: AbortSignal): AsyncIterable<string>;
+  /**
+   * Opens a watch. Once the API server has accepted it, returns its lines while it lasts. A line that is cut off is left
+   * out. A silence ends a watch without an error, because a server need not send bookmarks.
+   */
+  lines(request: KubeRequest, signal?: AbortSignal): Promise<AsyncIterable<string>>;
 }
 
 /**
@@ -86,8 +89,8 @@ export async function podIdentity(env: NodeJS.ProcessEnv, folder: string): Promi
   };
 }
 
-/** Returns the requests to an API server. Connections stay open between them. */
-export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
+/** Returns the requests to an API server. Connections stay open between them. @param idleMs the silence after which one is cut */
+export function kubeApi({ url, ca, token }: KubeAccess, idleMs = IDLE_MS_MAX): KubeApi {
   const isTls = url.startsWith("https:");
   const agent = isTls
     ? new TlsAgent({ keepAlive: true, ...(ca && { ca }) })
@@ -104,8 +107,8 @@ export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
     const options: RequestOptions = { method, headers, agent, ...(signal && { signal }) };
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sending = (isTls ? tlsRequest : plainRequest)(target, options, resolve);
-      sending.setTimeout(IDLE_MS_MAX, () =>
-        sending.destroy(new Error(`the API server was silent for ${IDLE_MS_MAX / 1000} s`)),
+      sending.setTimeout(idleMs, () =>
+        sending.destroy(new Error(`the API server was silent for ${idleMs / 1000} s`)),
       );
       sending.on("error", reject);
       sending.end(body && JSON.stringify(body));
@@ -117,18 +120,35 @@ export function kubeApi({ url, ca, token }: KubeAccess): KubeApi {
     async send<Body>(request: KubeRequest, signal?: AbortSignal) {
       return JSON.parse(await text(await open(request, signal))) as Body;
     },
-    async *lines(request, signal) {
-      const decoder = new StringDecoder("utf8");
-      let rest = "";
-      for await (const chunk of await open(request, signal)) {
-        const lines = (rest + decoder.write(chunk)).split("\n");
-        rest = lines.pop() ?? "";
-        if (rest.length > LINE_CHARACTERS_MAX)
-          throw new Error(`a line of ${request.path} has over ${LINE_CHARACTERS_MAX} characters`);
-        yield* lines.filter((line) => line !== "");
-      }
+    async lines(request, signal) {
+      return linesOf(await open(request, signal), request.path);
     },
   };
+}
+
+async function* linesOf(response: IncomingMessage, path: string): AsyncGenerator<string> {
+  const { socket } = response;
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  let isSilent = false;
+  const silent = () => {
+    isSilent = true;
+  };
+  socket.once("timeout", silent);
+  try {
+    for await (const chunk of response) {
+      const lines = (rest + decoder.write(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      if (rest.length > LINE_CHARACTERS_MAX)
+        throw new Error(`a line of ${path} has over ${LINE_CHARACTERS_MAX} characters`);
+      yield* lines.filter((line) => line !== "");
+    }
+  } catch (error) {
+    if (!isSilent) throw error;
+  } finally {
+    // The connection serves further requests.
+    socket.off("timeout", silent);
+  }
 }
 
 /** Returns the form of the answer. https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */

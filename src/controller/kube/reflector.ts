@@ -90,7 +90,7 @@ export class Reflector<T extends KubeObject> {
     return this.#isListed;
   }
 
-  /** The time at which the server was last heard. */
+  /** The time at which the server was last heard: a list, the start of a watch, or a line of one. */
   get heardAtMs(): number {
     return this.#heardAtMs;
   }
@@ -145,12 +145,20 @@ export class Reflector<T extends KubeObject> {
       resourceVersion: from,
       timeoutSeconds: String(seconds),
     };
+    const lines = await this.#api.lines(this.#request(query), signal);
+    const openedAtMs = this.#waits.now();
+    this.#heardAtMs = openedAtMs;
     let hasTold = false;
-    for await (const line of this.#api.lines(this.#request(query), signal)) {
-      this.#apply(JSON.parse(line));
-      this.#heardAtMs = this.#waits.now();
-      this.#failures = 0;
-      hasTold = true;
+    try {
+      for await (const line of lines) {
+        this.#apply(JSON.parse(line));
+        this.#heardAtMs = this.#waits.now();
+        this.#failures = 0;
+        hasTold = true;
+      }
+    } finally {
+      // A watch of objects that do not change tells nothing, and is no failure.
+      if (this.#waits.now() - openedAtMs >= RETRY.mostMs) this.#failures = 0;
     }
     return hasTold;
   }
