@@ -626,6 +626,10 @@ const tokenMount = ({ items }: Choices) =>
 const tokenVolume = ({ text, items }: Choices) =>
   items(given("tokenSecret"), [{ name: "token", secret: { secretName: text("tokenSecret") } }]);
 
+/** Returns a toleration of a taint, whatever its value. */
+const tolerationOf = (key: string, effect: "NoSchedule" | "NoExecute") =>
+  ({ key, operator: "Exists", effect }) as const;
+
 function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>): object {
   const { namespace, text } = choices;
   return {
@@ -645,8 +649,13 @@ function deploymentOf(choices: Choices, labels: Readonly<Record<string, string>>
           hostNetwork: true,
           priorityClassName: "system-cluster-critical",
           tolerations: [
-            { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" },
-            { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" },
+            tolerationOf("node.kubernetes.io/not-ready", "NoSchedule"),
+            tolerationOf("node.kubernetes.io/network-unavailable", "NoSchedule"),
+            tolerationOf("node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"),
+            tolerationOf("node-role.kubernetes.io/control-plane", "NoSchedule"),
+            // Cilium's agent takes it away once its node has a range.
+            tolerationOf("node.cilium.io/agent-not-ready", "NoSchedule"),
+            tolerationOf("node.cilium.io/agent-not-ready", "NoExecute"),
           ],
           securityContext: {
             runAsNonRoot: true,

@@ -116,6 +116,23 @@ describe("the manifest", () => {
     },
   );
 
+  it("lets the controller run on the taints of a node that waits for its network", () => {
+    const deployment = printed().find(({ kind }) => kind === "Deployment") as {
+      spec?: { template: { spec: { tolerations: readonly object[] } } };
+    };
+    const tolerated = deployment.spec?.template.spec.tolerations;
+    // Without an operator a toleration is of a taint without a value alone.
+    for (const [key, effect] of [
+      ["node.kubernetes.io/not-ready", "NoSchedule"],
+      ["node.kubernetes.io/network-unavailable", "NoSchedule"],
+      ["node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule"],
+      ["node-role.kubernetes.io/control-plane", "NoSchedule"],
+      ["node.cilium.io/agent-not-ready", "NoSchedule"],
+      ["node.cilium.io/agent-not-ready", "NoExecute"],
+    ])
+      expect(tolerated).toContainEqual({ key, operator: "Exists", effect });
+  });
+
   it("has an agent for each node with exactly its own rights, and none without a list of plugins", () => {
     const ofAgent = (objects: readonly Printed[]) =>
       objects.filter(({ metadata }) => metadata.name === "plat-agent");
