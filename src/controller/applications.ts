@@ -17,7 +17,7 @@ interface KeptController {
   readonly start: number;
   /** The annotations of its pods that say which addresses it has. */
   readonly annotations: Texts;
-  /** True if another controller made it, which is the application then. */
+  /** True if another controller made it, which has the addresses then. Its pods still keep theirs. */
   readonly isOwned: boolean;
 }
 
@@ -95,7 +95,7 @@ export const APPLICATION_KINDS: readonly DeclaredKind[] = CONTROLLERS.map(
     keep: (object) => keptController(object as PodController, replicas),
     declares: ({ spec }) => {
       const { isOwned, annotations: said } = spec as KeptController;
-      return !isOwned && (isKeptKind({ kind }) || SUBNETS.some((key) => key in said));
+      return isKeptKind({ kind }) || (!isOwned && SUBNETS.some((key) => key in said));
     },
     read: (manifest) => ({ fields: applicationIn(manifest), skipped: [] }),
     unsaid: [],
@@ -123,7 +123,9 @@ function keptController(
 
 /** Returns the fields of the application that a controller of pods declares. Errors: an annotation that is not valid. */
 function applicationIn(manifest: object): Readonly<Record<string, unknown>> {
-  const { replicas, start, annotations: said } = (manifest as { spec: KeptController }).spec;
+  const { spec } = manifest as { spec: KeptController };
+  const { replicas, start, annotations: said, isOwned } = spec;
+  if (isOwned) return { replicas, start };
   const { pools } = checked(podAnnotations, {
     annotations: Object.fromEntries(
       SUBNETS.flatMap((key) => (key in said ? [[key, said[key]]] : [])),

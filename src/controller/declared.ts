@@ -5,7 +5,6 @@ import { keepingUnsaid } from "../contract/manifest-fields.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { DeclaredKind, DeclaredObject } from "./declared-kinds.ts";
 import type { Current, DeclaredName, DeclaringCalls } from "./declared-nouns.ts";
-import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { keyOf, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { collectionPath, onceServed, servedOf } from "./kube/served.ts";
@@ -20,6 +19,8 @@ const NAMES_PER_ROUND = 64;
 const REFUSED_AGAIN_MS = 5 * 60_000;
 /** The least status of an answer that is about the state of Plat, and about no manifest. */
 const OVERLOADED = 429;
+/** The ends of manifests that wait for Plat, or that another replica tells. The earliest ones are forgotten. */
+const ENDS_MAX = 50_000;
 /** The code of a write that another one has overtaken. */
 const OVERTAKEN = "precondition_failed";
 
@@ -60,9 +61,9 @@ export class Declared {
   /** The names that Plat refused, each with the time before which it is not asked again. */
   readonly #refused = new Map<string, number>();
   /** The contents of the manifests that declare something, as text. */
-  readonly #said = new Map<string, string>();
-  /** The names whose manifest is gone, or declares nothing more, and when that was seen. */
-  readonly #ended = new Map<string, number>();
+  readonly #said = new Map<string, { readonly uid: string; readonly text: string }>();
+  /** The names whose manifest is gone, or declares nothing more, each with the uid of that object, the earliest first. */
+  readonly #ended = new Map<string, string>();
   #followed: Followed | undefined;
   #isLeading = false;
   #compareAtMs: number;
@@ -101,7 +102,6 @@ export class Declared {
   /** Works until the signal ends it, beside `follow`. */
   async run(signal: AbortSignal): Promise<void> {
     const { waits, kind } = this.#options;
-    this.#forgetLate();
     this.#isLeading = true;
     for (const key of [...this.#said.keys(), ...this.#ended.keys()])
       this.#queue.add(key, waits.now());
@@ -134,34 +134,33 @@ export class Declared {
   }
 
   #present(object: DeclaredObject): void {
+    const { kind } = this.#options;
     const { metadata, spec } = object;
     const key = keyOf(object);
     const { uid, labels, annotations, deletionTimestamp } = metadata;
-    const said = JSON.stringify([uid, labels, annotations, deletionTimestamp, spec]);
+    const text = JSON.stringify([uid, labels, annotations, deletionTimestamp, spec]);
     // Most changes are of its status.
-    if (this.#said.get(key) === said) return;
-    if (!this.#options.kind.declares(object)) {
+    if (this.#said.get(key)?.text === text) return;
+    if (!kind.declares(object)) {
       this.#isOver(key);
       return;
     }
-    this.#said.set(key, said);
-    this.#ended.delete(key);
+    this.#said.set(key, { uid, text });
+    // The end of an earlier object counts still, unless another replica tells it or the new object has its mark.
+    if (this.#ended.get(key) === uid || !this.#isLeading || kind.noun.marked)
+      this.#ended.delete(key);
     this.#changed(key);
   }
 
   /** Notes that a manifest is gone, or declares nothing more. */
   #isOver(key: string): void {
-    if (!this.#said.delete(key)) return;
-    if (!this.#isLeading) this.#forgetLate();
-    this.#ended.set(key, this.#options.waits.now());
+    const said = this.#said.get(key);
+    if (!said) return;
+    this.#said.delete(key);
+    this.#ended.set(key, said.uid);
+    const [earliest] = this.#ended.keys();
+    if (earliest !== undefined && this.#ended.size > ENDS_MAX) this.#ended.delete(earliest);
     this.#changed(key);
-  }
-
-  /** Forgets the ends that another replica has told, or that nobody will. */
-  #forgetLate(): void {
-    const nowMs = this.#options.waits.now();
-    for (const [key, atMs] of this.#ended)
-      if (nowMs - atMs > FOLLOWED_MS_MAX) this.#ended.delete(key);
   }
 
   #changed(key: string): void {
@@ -201,7 +200,9 @@ export class Declared {
     const { plat, waits, log, kind } = this.#options;
     const { key } = name;
     try {
+      const ended = this.#ended.get(key);
       const seen = await found(kind.noun.read(plat, name));
+      if (this.#actWithout(key, seen?.body).is === "done") this.#forget(key, ended);
       const act = this.#actOn(key, seen?.body, followed);
       const written = await this.#carryOut(name, act, seen);
       this.#count("answered");
@@ -218,9 +219,10 @@ export class Declared {
         return;
       }
       this.#queue.succeeded(key);
-      if (act.is === "delete" || act.is === "done") this.#ended.delete(key);
-      // A deletion follows once the pool assigns nothing.
-      if (act.is === "put") this.#queue.add(key, waits.now());
+      if (act.is === "delete") this.#forget(key, ended);
+      // A deletion follows once the pool assigns nothing, and a new object follows the deletion of an earlier one.
+      if (act.is === "put" || (act.is === "delete" && this.#said.has(key)))
+        this.#queue.add(key, waits.now());
     } catch (error) {
       this.#count(outcomeOf(error));
       log(`Plat did not take what ${kind.kind} ${key} declares`, { error: String(error) });
@@ -234,6 +236,11 @@ export class Declared {
     }
   }
 
+  /** Forgets an end that Plat knows. Another one may have come meanwhile. */
+  #forget(key: string, ended: string | undefined): void {
+    if (this.#ended.get(key) === ended) this.#ended.delete(key);
+  }
+
   /** Returns what is to be done about a manifest. @param seen what Plat has of it */
   #actOn(key: string, seen: Current | undefined, { reflector, apiVersion }: Followed): Act {
     const { kind } = this.#options;
@@ -242,6 +249,10 @@ export class Declared {
     // An object that only waits for its finalizers serves nobody new, as in Calico and Spiderpool.
     if (!object || !kind.declares(object) || object.metadata.deletionTimestamp !== undefined)
       return this.#actWithout(key, seen);
+    if (this.#ended.has(key) && !noun.marked) {
+      const earlier = this.#actWithout(key, seen);
+      if (earlier.is !== "done") return earlier;
+    }
     const said = orProblem(() => kind.read({ apiVersion, kind: kind.kind, ...object }));
     if (said instanceof Problem) return { is: "refuse", why: "Rejected", detail: said.detail };
     if (seen && !this.#isMarked(seen))

@@ -17,6 +17,7 @@ const PATH = "/api/v1/nodes";
 const PATCHES_AT_ONCE = 8;
 /** The wait for another try for a node that got no prefix, unless Plat says when. */
 const NO_PREFIX_MS = 60_000;
+const STALE = "Plat knows a later object of this name, or a later version of it.";
 /** The wait for the second list without a node, and for another try of a list that failed. */
 const LIST_AGAIN_MS = 60_000;
 /** Heartbeats are sent together, at the multiples of this time. */
@@ -103,7 +104,7 @@ export class Nodes {
     const { api, waits, metrics, log } = options;
     this.#options = options;
     this.#queue = new WorkQueue(waits);
-    this.#gone = new GoneObjects(waits);
+    this.#gone = new GoneObjects();
     this.#reporter = new Reporter(api, waits, { apiVersion: "v1", kind: "Node" });
     this.#listDueAtMs = waits.now();
     const following = {
@@ -265,6 +266,11 @@ export class Nodes {
     }
     this.#unanswered?.delete(name);
     this.#known.set(name, this.#print(node));
+    if (status === "stale" && this.#options.mode === "write" && rangesOf(node).length === 0) {
+      void this.#reporter.warn(node, "CIDRNotAvailable", STALE);
+      this.#tryAgain(name, NO_PREFIX_MS);
+      return;
+    }
     if (status !== "rejected" && code === undefined) return;
     void this.#reporter.warn(node, reasonFor(status, code, rangesOf(node).length > 0), detail);
     // Another try can help a node that asks: somebody may free a prefix, or enlarge the pool.

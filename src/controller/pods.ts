@@ -1,7 +1,6 @@
 import { EVENTS_PER_REQUEST_MAX } from "../base/limits.ts";
 import type { PlatClient } from "../client/index.ts";
 import { POD_UID } from "../nouns/address/attachment.ts";
-import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { type KubeObject, Reflector } from "./kube/reflector.ts";
 import { outcomeOf, watching } from "./metrics.ts";
 import type { PartSurroundings } from "./surroundings.ts";
@@ -11,7 +10,7 @@ import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 const PATH = "/api/v1/pods";
 /** The phases of a pod that is over, though its object is still there. */
 const PHASES = ["Succeeded", "Failed"] as const;
-/** The ends that wait for Plat. The oldest ones are forgotten. */
+/** The ends that wait for Plat, or that another replica tells. The earliest ones are forgotten. */
 const ENDS_MAX = 50_000;
 
 /** The end of a pod, until Plat knows it. */
@@ -19,7 +18,6 @@ interface PodEnd {
   readonly type: "MODIFIED" | "DELETED";
   readonly pod: KubeObject;
   readonly phase?: (typeof PHASES)[number];
-  readonly atMs: number;
 }
 
 /** The surroundings of the work on pods. */
@@ -89,18 +87,14 @@ export class Pods {
     }
   }
 
-  #isOver(said: Omit<PodEnd, "atMs">): void {
-    const nowMs = this.#options.waits.now();
-    const { uid } = said.pod.metadata;
+  #isOver(end: PodEnd): void {
+    const { uid } = end.pod.metadata;
     this.#ends.delete(uid);
-    this.#ends.set(uid, { ...said, atMs: nowMs });
-    for (const [oldest, { atMs }] of this.#ends) {
-      const isLate = !this.#isLeading && nowMs - atMs > FOLLOWED_MS_MAX;
-      if (!isLate && this.#ends.size <= ENDS_MAX) break;
-      this.#ends.delete(oldest);
-    }
+    this.#ends.set(uid, end);
+    const [earliest] = this.#ends.keys();
+    if (earliest !== undefined && this.#ends.size > ENDS_MAX) this.#ends.delete(earliest);
     if (!this.#isLeading) return;
-    this.#queue.add(uid, nowMs + GATHER_MS);
+    this.#queue.add(uid, this.#options.waits.now() + GATHER_MS);
     this.#queue.wake();
   }
 

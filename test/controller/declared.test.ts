@@ -529,25 +529,23 @@ describe("a Namespace", () => {
       },
     ));
 
-  it("whose end another replica saw is deleted by the one that leads within ten minutes", () =>
+  it("whose end another replica saw is deleted by the one that leads next, an hour later too", () =>
     keeping(
       { kind, follows: true },
       ({ cluster, plat }) => {
-        for (const name of ["early", "late"]) {
+        for (const name of ["early", "late", "told"]) {
           cluster.putObject(NAMESPACES, name, { metadata: { labels } });
-          plat.namespaces.set(name, { name, labels });
+          if (name !== "told") plat.namespaces.set(name, { name, labels });
         }
       },
       async ({ cluster, plat, sleep, lead }) => {
-        cluster.deleteObject(NAMESPACES, "early");
-        await sleep(9 * MINUTE_MS);
+        for (const name of ["early", "told"]) cluster.deleteObject(NAMESPACES, name);
+        await sleep(60 * MINUTE_MS);
         cluster.deleteObject(NAMESPACES, "late");
-        await sleep(2 * MINUTE_MS);
+        await sleep(1_000);
         lead();
         await sleep(2_000);
-        expect(plat.writes).toEqual(["DELETE namespaces/late"]);
-        // Nothing is kept of the one that the other replica has told.
-        expect(plat.reads).toEqual(["GET namespaces/late"]);
+        expect(plat.writes).toEqual(["DELETE namespaces/early", "DELETE namespaces/late"]);
       },
     ));
 });
@@ -612,6 +610,72 @@ describe("an application", () => {
         expect(plat.applications.get("shop/StatefulSet/db")?.replicas).toBe(1);
       },
     ));
+
+  it("of a StatefulSet that a custom resource owns has its replicas, and no addresses", () =>
+    keeping(
+      { kind: "StatefulSet" },
+      ({ cluster }) => {
+        const spec = { replicas: 3, template: subnet };
+        cluster.putObject(`${APPS}/statefulsets`, "db", { metadata: owned, spec }, "shop");
+      },
+      async ({ cluster, plat, sleep }) => {
+        const db = { namespace: "shop", kind: "StatefulSet", name: "db" };
+        const registered = () => plat.applications.get("shop/StatefulSet/db");
+        expect(registered()).toEqual({ ...db, replicas: 3, start: 0, complete: true });
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec: { replicas: 1 } }, "shop");
+        await sleep(1_000);
+        expect(registered()?.replicas).toBe(1);
+      },
+    ));
+
+  it("of a StatefulSet that is deleted and created again at once is deleted first", () =>
+    keeping(
+      { kind: "StatefulSet" },
+      ({ cluster }) =>
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec: { replicas: 3 } }, "shop"),
+      async ({ cluster, plat, sleep }) => {
+        const path = "applications/shop/StatefulSet/db";
+        plat.failures.push([`DELETE ${path}`, new Unanswered("no answer")]);
+        cluster.deleteObject(`${APPS}/statefulsets`, "shop/db");
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec: { template: subnet } }, "shop");
+        await sleep(5_000);
+        expect(plat.writes.slice(1)).toEqual([`DELETE ${path}`, `DELETE ${path}`, `PUT ${path}`]);
+        expect(plat.applications.get("shop/StatefulSet/db")).toMatchObject({ addresses });
+        cluster.putObject(`${APPS}/statefulsets`, "db", { spec: { replicas: 2 } }, "shop");
+        await sleep(1_000);
+        expect(plat.writes.slice(4)).toEqual([`PUT ${path}`]);
+      },
+    ));
+
+  it.each([
+    ["whose pods name no subnet for a moment", "Deployment", false],
+    ["that was created again while another replica led", "StatefulSet", true],
+  ])("is not deleted of a controller %s", (_, kind, follows) =>
+    keeping(
+      { kind, follows },
+      ({ cluster }) => {
+        const path = `${APPS}/${kind.toLowerCase()}s`;
+        cluster.putObject(path, "db", { spec: { template: subnet } }, "shop");
+      },
+      async ({ cluster, plat, sleep, lead }) => {
+        const path = `${APPS}/${kind.toLowerCase()}s`;
+        if (follows) cluster.deleteObject(path, "shop/db");
+        else {
+          const without = { template: { metadata: { annotations: { [SUBNET]: null } } } };
+          cluster.putObject(path, "db", { spec: without }, "shop");
+        }
+        cluster.putObject(path, "db", { spec: { replicas: 2, template: subnet } }, "shop");
+        await sleep(1_000);
+        const at = `shop/${kind}/db`;
+        const had = { namespace: "shop", kind, name: "db", replicas: 1, complete: true };
+        if (follows) plat.applications.set(at, had);
+        if (follows) lead();
+        await sleep(1_000);
+        expect(plat.writes.at(-1)).toBe(`PUT applications/${at}`);
+        expect(plat.writes).not.toContain(`DELETE applications/${at}`);
+      },
+    ),
+  );
 
   it("has the number and the interfaces that the annotations of its pods say", () =>
     keeping(
