@@ -22,6 +22,7 @@ import {
   type DesiredSettings,
   ownerConflicts,
 } from "../import/desired.ts";
+import { closingNotes, isServing } from "../import/dump.ts";
 import { counted } from "../output/count.ts";
 import type { Dump } from "./dump.ts";
 import { handleOfNone, WINDOWS_HANDLE } from "./names.ts";
@@ -84,6 +85,7 @@ export function desiredFrom(dump: Dump): Desired {
       ...affinityConflicts(dump, used),
     ],
     notes: [
+      ...pools.items.flatMap(closingNotes),
       ...notesOf(dump, taken, used),
       ...(settings?.notes ?? []),
       ...reserved.flatMap(({ notes }) => notes),
@@ -126,7 +128,8 @@ const textOf = (item: unknown) =>
 
 const ROUTING = ["ipipMode", "vxlanMode", "natOutgoing", "disableBGPExport"];
 
-function poolOf({ metadata, spec }: DumpedPool): DesiredPool {
+function poolOf(pool: DumpedPool): DesiredPool {
+  const { metadata, spec } = pool;
   const { cidr, disabled } = spec;
   const blockSize = spec.blockSize ?? BLOCK_SIZES[cidr.family].default;
   const said = (name: string) => (spec[name] === null ? undefined : spec[name]);
@@ -140,7 +143,7 @@ function poolOf({ metadata, spec }: DumpedPool): DesiredPool {
     fields: {
       cidr: formatCidr(cidr),
       blockSize,
-      disabled: disabled ?? false,
+      disabled: (disabled ?? false) || !isServing(pool),
       assignmentMode: said("assignmentMode") ?? "Automatic",
       allowedUses: said("allowedUses") ?? ["Workload", "Tunnel"],
       ...(said("nodeSelector") !== undefined && { nodeSelector: said("nodeSelector") }),

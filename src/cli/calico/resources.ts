@@ -36,7 +36,10 @@ const flag = v.boolean("must be true or false");
 /** Some releases write the text of a boolean. */
 const flagOrText = v.union([flag, v.picklist(["true", "false", ""])], "must be true or false");
 
-const metadata = v.looseObject({ name: text, labels: v.nullish(texts) }, REQUIRED);
+const metadata = v.looseObject(
+  { name: text, labels: v.nullish(texts), deletionTimestamp: v.nullish(text) },
+  REQUIRED,
+);
 
 const resource = <Spec extends v.GenericSchema>(spec: Spec) =>
   v.looseObject({ metadata: v.optional(metadata), spec }, REQUIRED);

@@ -69,6 +69,21 @@ export function objectsIn<Of extends Kinds>(
   return { objects: lists as unknown as Objects<Of>, notes };
 }
 
+/** An object as its cluster has it. */
+interface Named {
+  readonly metadata: {
+    readonly name: string;
+    readonly deletionTimestamp?: string | null | undefined;
+  };
+}
+
+/** Returns false for an object that its cluster is deleting. It is there until its last address is released, and serves nobody. */
+export const isServing = ({ metadata }: Named): boolean => !metadata.deletionTimestamp;
+
+/** Returns what an import says of a pool that its cluster is deleting. */
+export const closingNotes = (pool: Named): readonly string[] =>
+  isServing(pool) ? [] : [`Pool ${pool.metadata.name} is being deleted: imported as disabled.`];
+
 function nameOf({ metadata, spec }: Record<string, unknown>): string {
   for (const [part, field] of [
     [metadata, "name"],

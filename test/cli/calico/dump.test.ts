@@ -57,6 +57,16 @@ describe("a dump is read", () => {
       expect((await planned(text)).steps).toEqual(steps);
   });
 
+  it("with a pool that is being deleted as one that is disabled", async () => {
+    const [main, ...rest] = cluster();
+    const metadata = { ...main?.metadata, deletionTimestamp: "2026-11-30T00:00:00Z" };
+    const { steps, notes } = await planned(listText([{ ...main, metadata }, ...rest] as never));
+    expect(steps.pools).toMatchObject([
+      { name: "main", fields: { disabled: true }, opened: { disabled: false } },
+    ]);
+    expect(notes).toContain("Pool main is being deleted: imported as disabled.");
+  });
+
   it("from several files, which together are one", async () => {
     const [first, ...rest] = cluster();
     const files = [join(tmpdir(), "plat-dump-1.json"), join(tmpdir(), "plat-dump-2.json")];
