@@ -4,6 +4,7 @@ import { APPLICATION_ADDRESSES_MAX, APPLICATION_ADDRESSES_PER_CHANGE } from "../
 import {
   type Answer,
   ApiError,
+  found,
   type PlatClient,
   PlatError,
   type Problem,
@@ -11,13 +12,14 @@ import {
 } from "../../client/index.ts";
 import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { counting } from "../output/progress.ts";
-import { warn } from "../resource/change.ts";
+import { headersAsSeen, warn } from "../resource/change.ts";
 import { APPLICATION_RESOURCE, pathOfObject } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { addedTo, commandErrorOf } from "../shell/failed-call.ts";
 import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
-import { put, writePool, writeReservation, writeSettings } from "./put.ts";
+import type { DesiredApplication } from "./desired.ts";
+import { put, type Written, writePool, writeReservation, writeSettings } from "./put.ts";
 import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
 
 /** The number of parallel requests that the functions serve without throttling. */
@@ -28,12 +30,13 @@ const EFFECTIVE_MS_MAX = 120_000;
 /**
  * Carries out a plan in an order without conflicts:
  *
- * - reservations and labels;
+ * - reservations, without the addresses that applications hold for their instances, and labels;
  * - pools that serve only requests that name them, and a configuration without limits;
  * - applications, which hold addresses of these pools;
  * - blocks;
  * - addresses;
  * - blocks without an owner;
+ * - the final applications and reservations;
  * - the final pools and configuration.
  *
  * Every step can be repeated, so a new plan completes an interrupted one. Errors say so.
@@ -51,6 +54,8 @@ export async function carryOut(
   }
 }
 
+const pathOfReservation = (name: string) => path`/v1/reservations/${name}`;
+
 const COMPLETED_STAY = "Completed steps stay. Repeat the command to see what is left.";
 
 async function carryOutSteps(
@@ -60,7 +65,7 @@ async function carryOutSteps(
   shown: ShownProgress,
 ): Promise<void> {
   const run = randomUUID();
-  await reserveAll(client, plan, { dryRun: false });
+  const removed = await openReservations(client, plan);
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
     put(client, path`/v1/${kind}/${name}`, (before) => ({ ...before, labels })),
   );
@@ -71,22 +76,49 @@ async function carryOutSteps(
   await atOnce(plan.owners, REQUESTS_AT_ONCE, (step) => setAlternate(client, step));
   await atOnce(plan.leftovers, REQUESTS_AT_ONCE, (left) => release(client, left));
   await atOnce(plan.disowns, REQUESTS_AT_ONCE, (step) => disown(client, step));
+  for (const one of plan.applications.filter(({ opened }) => opened))
+    sayShort(io, one.name, (await holdFor(client, one.name, one.fields)).body);
+  for (const { name, cidrs } of plan.reservations.filter(({ opened }) => opened))
+    await put(client, pathOfReservation(name), (before) => ({
+      ...(before ?? removed.get(name)),
+      cidrs,
+    }));
   for (const one of plan.pools) await writePool(client, one, one.fields);
   const { settings } = plan;
   if (settings) await writeSettings(client, settings.settings);
   // Reports their effect on pools at the end, because a repeated request finds each unchanged.
-  warn(io, await reserveAll(client, plan, { dryRun: true }));
+  const reserved = await atOnce(
+    plan.reservations.filter(({ cidrs }) => cidrs.length > 0),
+    REQUESTS_AT_ONCE,
+    (one) => writeReservation(client, one, { dryRun: true }),
+  );
+  warn(
+    io,
+    reserved.flatMap(({ warnings }) => warnings),
+  );
 }
 
-async function reserveAll(
+type Reservation = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes the reservations as they are during the import.
+ *
+ * @returns those that it deleted, because no reservation is without networks
+ */
+async function openReservations(
   client: PlatClient,
   { reservations }: Plan,
-  how: { readonly dryRun: boolean },
-) {
-  const all = await atOnce(reservations, REQUESTS_AT_ONCE, (one) =>
-    writeReservation(client, one, how),
-  );
-  return all.flatMap(({ warnings }) => warnings);
+): Promise<ReadonlyMap<string, Reservation>> {
+  const removed = new Map<string, Reservation>();
+  await atOnce(reservations, REQUESTS_AT_ONCE, async ({ name, cidrs, opened = cidrs }) => {
+    if (opened.length > 0) return void (await writeReservation(client, { name, cidrs: opened }));
+    const route = pathOfReservation(name);
+    const before = await found(client.call<Reservation>({ method: "GET", path: route }));
+    if (!before) return;
+    removed.set(name, before.body);
+    await client.call({ method: "DELETE", path: route, ...headersAsSeen(before) });
+  });
+  return removed;
 }
 
 /** Opens pools and configuration for the import, and waits until every function acts on it. */
@@ -107,14 +139,28 @@ async function holdAll(
   plan: Plan,
   shown: ShownProgress,
 ): Promise<void> {
-  const times = await atOnce(plan.applications, REQUESTS_AT_ONCE, async ({ name, fields }) => {
-    let written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
-    // One request holds a part of many addresses, and the same request goes on.
-    for (let n = 1; n < PUTS_OF_APPLICATION_MAX && written.body.complete === false; n++)
-      written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
-    return written.effectiveAt;
+  const times = await atOnce(plan.applications, REQUESTS_AT_ONCE, async (one) => {
+    const { body, effectiveAt } = await holdFor(client, one.name, one.opened ?? one.fields);
+    // An opened one asks for more than it needs.
+    if (!one.opened) sayShort(io, one.name, body);
+    return effectiveAt;
   });
   if (plan.assigns.length > 0) await untilEffective(io, times, "applications", shown);
+}
+
+/** Writes an application until it has its addresses, or cannot get more. */
+async function holdFor(client: PlatClient, name: string, fields: DesiredApplication["fields"]) {
+  let written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
+  // One request holds a part of many addresses, and the same request goes on.
+  for (let n = 1; n < PUTS_OF_APPLICATION_MAX && written.body.complete === false; n++)
+    written = await put(client, pathOfObject(APPLICATION_RESOURCE, name), () => fields);
+  return written;
+}
+
+function sayShort(io: Io, name: string, { complete, refusal }: Written): void {
+  if (complete !== false) return;
+  const why = refusal ? `: ${refusal.detail}` : ".";
+  io.err(`Note: application ${name} does not have all its addresses${why}\n`);
 }
 
 const PUTS_OF_APPLICATION_MAX = APPLICATION_ADDRESSES_MAX / APPLICATION_ADDRESSES_PER_CHANGE;

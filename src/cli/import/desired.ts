@@ -16,6 +16,8 @@ export interface Desired {
   readonly labelled: readonly DesiredLabels[];
   /** Settings to change; the others stay. */
   readonly settings?: DesiredSettings;
+  /** The names of the reservations that only this import makes. They reserve what it leaves out, and nothing that it assigns. */
+  readonly ownReservation?: RegExp;
   /** Absent in most sources. */
   readonly applications?: readonly DesiredApplication[];
   readonly blocks: readonly DesiredBlock[];
@@ -27,8 +29,12 @@ export interface Desired {
 }
 
 /** Returns true if it has nothing to import and no conflict. */
-export const importsNothing = ({ notes: _, settings, ...lists }: Desired): boolean =>
-  !settings && Object.values(lists).every((list) => list.length === 0);
+export const importsNothing = ({
+  notes: _,
+  ownReservation: __,
+  settings,
+  ...lists
+}: Desired): boolean => !settings && Object.values(lists).every((list) => list.length === 0);
 
 /** A pool in the form of `PUT /v1/pools/{name}`. */
 export interface DesiredPool {
@@ -62,7 +68,13 @@ export interface DesiredApplication {
   readonly fields: {
     readonly replicas: number;
     readonly start: number;
-    readonly addresses: Readonly<Record<string, unknown>>;
+    /** The pools of its only interface, or those of each. */
+    readonly addresses: {
+      readonly number: string;
+      readonly keep: boolean;
+      readonly pools?: readonly string[];
+      readonly interfaces?: readonly { readonly name: string; readonly pools: readonly string[] }[];
+    };
   };
 }
 

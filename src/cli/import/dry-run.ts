@@ -20,13 +20,15 @@ export async function previewImport(client: PlatClient, plan: Plan): Promise<rea
         write: () => writePool(client, one, one.fields, DRY_RUN),
       }),
     ),
-    ...plan.reservations.map(
-      (one): Write => ({
-        kind: "reservation",
-        name: one.name,
-        write: () => writeReservation(client, one, DRY_RUN),
-      }),
-    ),
+    ...plan.reservations
+      .filter(({ cidrs }) => cidrs.length > 0)
+      .map(
+        (one): Write => ({
+          kind: "reservation",
+          name: one.name,
+          write: () => writeReservation(client, one, DRY_RUN),
+        }),
+      ),
     ...[plan.settings?.settings, plan.settings?.opened]
       .filter((settings) => settings !== undefined)
       .map(

@@ -1,12 +1,13 @@
 import { same } from "../../base/same.ts";
-import type { ApplicationRead } from "../space/configuration.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired } from "./desired.ts";
 import { planAddresses } from "./plan-addresses.ts";
+import { planApplications } from "./plan-applications.ts";
 import { planBlocks } from "./plan-blocks.ts";
 import { knownPools, planPools } from "./plan-pools.ts";
+import { planReservations } from "./plan-reservations.ts";
 import { planSettings } from "./plan-settings.ts";
-import type { Plan, StepCounts, Verb } from "./steps.ts";
+import { type Plan, type StepCounts, type Verb, verbOf } from "./steps.ts";
 
 /** Returns the changes from the current to the desired state. It is pure: the same input has the same result. */
 export function planOf(desired: Desired, current: CurrentState): Plan {
@@ -17,22 +18,17 @@ export function planOf(desired: Desired, current: CurrentState): Plan {
   const { assigns, owners } = addresses;
   const pools = planPools(desired, current, known, { claims, assigns });
   const settings = planSettings(desired, current, known, { claims, assigns, whose: blocks.whose });
-  const reservations = desired.reservations.map(({ name, cidrs }) => {
-    const before = current.reservations.get(name);
-    return { name, cidrs, verb: verbOf(before !== undefined, same(before, cidrs)) };
-  });
+  const reservations = planReservations(desired, current, assigns);
   const labelled = desired.labelled.map((one) => {
     const before = current.labelled.get(`${one.kind}/${one.name}`);
     return { ...one, verb: verbOf(before !== undefined, same(before, one.labels)) };
   });
-  const applications = (desired.applications ?? []).map((one) => {
-    const before = current.applications.get(one.name);
-    const isThere = before?.complete === true && same(fieldsOf(before), one.fields);
-    return { ...one, verb: verbOf(before !== undefined, isThere) };
-  });
+  const applications = planApplications(desired, current, known, assigns);
   const conflicts = [
     ...desired.conflicts,
     ...pools.conflicts,
+    ...reservations.conflicts,
+    ...applications.conflicts,
     ...settings.conflicts,
     ...blocks.conflicts,
     ...addresses.conflicts,
@@ -40,9 +36,9 @@ export function planOf(desired: Desired, current: CurrentState): Plan {
   const within = (...kinds: readonly Conflict["kind"][]) =>
     conflicts.filter(({ kind }) => kinds.includes(kind)).length;
   const done = {
-    reservations: reservations.filter(hasVerb),
+    reservations: reservations.steps,
     labelled: labelled.filter(hasVerb),
-    applications: applications.filter(hasVerb),
+    applications: applications.steps,
     pools: pools.steps,
   };
   return {
@@ -57,7 +53,7 @@ export function planOf(desired: Desired, current: CurrentState): Plan {
     notes: desired.notes,
     counts: {
       pools: counts(desired.pools.length, done.pools, within("pool")),
-      reservations: counts(reservations.length, done.reservations, within("reservation")),
+      reservations: counts(desired.reservations.length, done.reservations, within("reservation")),
       labels: counts(labelled.length, done.labelled, within("labels")),
       configuration: counts(
         desired.settings ? 1 : 0,
@@ -65,22 +61,13 @@ export function planOf(desired: Desired, current: CurrentState): Plan {
         within("configuration"),
       ),
       ...(desired.applications && {
-        applications: counts(applications.length, done.applications, within("application")),
+        applications: counts(desired.applications.length, done.applications, within("application")),
       }),
       blocks: blocks.count(within("block", "affinity")),
       addresses: addresses.count(within("address", "handle")),
     },
   };
 }
-
-const fieldsOf = ({ replicas, start, addresses }: ApplicationRead) => ({
-  replicas,
-  start,
-  addresses,
-});
-
-const verbOf = (stands: boolean, same: boolean): Verb | undefined =>
-  stands ? (same ? undefined : "change") : "create";
 
 const hasVerb = <Step extends { readonly verb: Verb | undefined }>(
   step: Step,

@@ -4,11 +4,14 @@ import { detailsOf, headersAsSeen } from "../resource/change.ts";
 import type { DesiredReservation, DesiredSettings, PoolFields } from "./desired.ts";
 import type { PoolStep } from "./steps.ts";
 
-interface Written {
+/** The answer to a write. */
+export interface Written {
   readonly effectiveAt?: string;
   readonly warnings?: unknown;
   /** False for an application that has not all its addresses. */
   readonly complete?: boolean;
+  /** Why it has not. */
+  readonly refusal?: { readonly detail: string };
 }
 
 /** The result of a write. */

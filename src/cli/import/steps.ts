@@ -16,6 +16,10 @@ import type {
 
 export type Verb = "create" | "change";
 
+/** Returns the kind of a change; nothing if there is none. */
+export const verbOf = (stands: boolean, same: boolean): Verb | undefined =>
+  stands ? (same ? undefined : "change") : "create";
+
 /** A change of a pool to its desired state. */
 export interface PoolStep {
   readonly name: string;
@@ -34,6 +38,22 @@ export interface SettingsStep {
   readonly settings: DesiredSettings;
   /** Those that change during the import. */
   readonly opened?: DesiredSettings;
+}
+
+/** A change of a reservation to its desired networks; the reservation goes if there are none. */
+export interface ReservationStep extends DesiredReservation {
+  /** Absent if the reservation has its final networks already, and is only opened for the import. */
+  readonly verb?: Verb;
+  /** The networks during the import: without the addresses that applications hold for their instances. */
+  readonly opened?: readonly string[];
+}
+
+/** A change of an application to its desired fields. */
+export interface ApplicationStep extends DesiredApplication {
+  /** Absent if the application has its final fields already, and is only opened for the import. */
+  readonly verb?: Verb;
+  /** The fields during the import: with a number that includes every address that its instances get. */
+  readonly opened?: DesiredApplication["fields"];
 }
 
 /** A claim of a block for a host. */
@@ -87,11 +107,11 @@ export interface StepCounts {
 
 /** All steps, in their order. */
 export interface Plan {
-  readonly reservations: readonly (DesiredReservation & { readonly verb: Verb })[];
+  readonly reservations: readonly ReservationStep[];
   readonly labelled: readonly (DesiredLabels & { readonly verb: Verb })[];
   readonly pools: readonly PoolStep[];
   readonly settings?: SettingsStep;
-  readonly applications: readonly (DesiredApplication & { readonly verb: Verb })[];
+  readonly applications: readonly ApplicationStep[];
   readonly claims: readonly ClaimStep[];
   readonly assigns: readonly AssignStep[];
   readonly owners: readonly OwnerStep[];

@@ -17,7 +17,7 @@ import { countOf, formatSet, NO_ADDRESSES, unionOf } from "../../net/address-set
 import { cidrOf, contains, formatCidr, intervalOf } from "../../net/cidr.ts";
 import { POD_UID } from "../../nouns/address/attachment.ts";
 import { parseNumber } from "../../nouns/application/application.ts";
-import { workloadHandle } from "../../nouns/application/workload.ts";
+import { isVirtualMachine, workloadHandle } from "../../nouns/application/workload.ts";
 import { poolFieldsOf } from "../../nouns/pool/contract/answer.ts";
 import type { PoolDocument } from "../../nouns/pool/contract/request.ts";
 import {
@@ -37,7 +37,7 @@ import {
   type DesiredPool,
   type DesiredReservation,
 } from "../import/desired.ts";
-import { type Objects, objectsIn } from "../import/dump.ts";
+import { closingNotes, isServing, type Objects, objectsIn } from "../import/dump.ts";
 import { rangedSetOf } from "../space/configuration.ts";
 
 /*
@@ -56,6 +56,7 @@ const OBJECT = {
     namespace: v.nullish(v.string()),
     labels: texts,
     annotations: texts,
+    deletionTimestamp: v.nullish(v.string()),
   }),
 };
 
@@ -103,7 +104,8 @@ const LEFT_OUT = "spiderpool-left-out";
 /**
  * Returns the desired state of a dump of Spiderpool. A pool that Spiderpool made for an application becomes a pool without conditions
  * whose addresses the application holds. An endpoint with one address of a family becomes the instance of its workload. The addresses
- * of any other endpoint are reserved, so that nobody else gets them, and a note tells of each.
+ * of any other endpoint are reserved, so that nobody else gets them, and a note tells of each. The records of a pool decide who has an
+ * address, because an endpoint can outlive its pod.
  */
 export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desired {
   const { objects, notes } = objectsIn(texts, KINDS);
@@ -128,21 +130,33 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
       desiredPool("SpiderSubnet", subnet, parseSpiderSubnet(manifestOf(subnet))),
     ),
   ];
-  const reservations = objects.SpiderReservedIP.flatMap((item) => {
+  const reservations = objects.SpiderReservedIP.filter(isServing).flatMap((item) => {
     const read = orProblem(() => parseReservedIp(manifestOf(item)));
     const { name } = item.metadata;
     if (!(read instanceof Problem)) return [{ name, cidrs: read.spec.cidrs }];
     conflicts.push({ kind: "reservation", name, problem: `is rejected: ${read.detail}` });
     return [];
   });
-  const applications = applicationsOf(objects, pools);
+  const records = objects.SpiderIPPool.flatMap((pool) => {
+    const read = recordsOf(pool);
+    if (read) return read;
+    conflicts.push({ kind: "pool", name: pool.metadata.name, problem: UNREADABLE });
+    return [];
+  });
+  const recordsAt = groupedBy(records, ({ address }) => formatAddress(address));
+  const endpoints = objects.SpiderEndpoint.map((endpoint) => endpointIn(endpoint, recordsAt));
+  const applications = applicationsOf(objects.SpiderIPPool, endpoints, pools);
   const { addresses, leftOut } = addressesOf(
-    objects,
+    objects.SpiderIPPool,
+    endpoints,
+    records,
     new Set(applications.map(({ name }) => name)),
   );
+  const { SpiderIPPool, SpiderSubnet, SpiderReservedIP } = objects;
   return {
     pools,
     reservations: [...reservations, ...reservationsOf(leftOut)],
+    ownReservation: new RegExp(`^${LEFT_OUT}(-\\d+)?$`),
     labelled: [],
     applications,
     blocks: blocksOf(pools, addresses),
@@ -150,15 +164,19 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
     conflicts: [...conflicts, ...addresses.flatMap(addressConflicts)],
     notes: [
       ...notes,
-      ...leftOut.map(
-        ({ address, why }) => `${formatAddress(address)} is left out, and reserved: ${why}.`,
+      ...[...SpiderIPPool, ...SpiderSubnet].flatMap(closingNotes),
+      ...SpiderReservedIP.filter((item) => !isServing(item)).map(
+        ({ metadata: { name } }) => `Reservation ${name} is being deleted: left out.`,
       ),
+      ...new Set(leftOut.map(noteOf)),
     ],
   };
 }
 
 /** Version v1 has the same fields. */
 const API_VERSION = "spiderpool.spidernet.io/v2beta1";
+
+const UNREADABLE = "has a status.allocatedIPs that is no JSON object of addresses";
 
 const manifestOf = ({ kind, metadata: { name }, spec }: Declared) => ({
   apiVersion: API_VERSION,
@@ -169,11 +187,16 @@ const manifestOf = ({ kind, metadata: { name }, spec }: Declared) => ({
 
 function desiredPool(
   kind: "SpiderIPPool" | "SpiderSubnet",
-  { metadata: { name } }: Declared,
+  item: Declared,
   { spec }: PoolDocument,
 ): DesiredPool {
+  const { name } = item.metadata;
   const { cidr, blockSize } = spec;
-  return { name, cidr, blockSize, fields: poolFieldsOf(spec), unsaid: unsaidOfPool(kind) };
+  const fields = poolFieldsOf(spec);
+  return {
+    ...{ name, cidr, blockSize, unsaid: unsaidOfPool(kind) },
+    fields: isServing(item) ? fields : { ...fields, disabled: true },
+  };
 }
 
 /** Returns the pool of a SpiderIPPool. The application of one that Spiderpool made has its addresses, whatever labels its pods have. */
@@ -191,7 +214,8 @@ function ipPoolOf(pool: IpPool): DesiredPool {
  * more when it grows.
  */
 function applicationsOf(
-  { SpiderIPPool: theirs, SpiderEndpoint: endpoints }: Read,
+  theirs: readonly IpPool[],
+  endpoints: readonly EndpointIn[],
   pools: readonly DesiredPool[],
 ): readonly DesiredApplication[] {
   const known = new Map(pools.map((pool) => [pool.name, pool]));
@@ -205,8 +229,13 @@ function applicationsOf(
   );
   return [...owned].map(([name, all]) => {
     const size = Math.max(...all.map((each) => sizeOf(known.get(each.name))));
-    const instances = endpoints.filter((each) => applicationOf(each) === name).length;
-    const number = numberOf(all.map(({ pool }) => pool)) ?? `+${Math.max(0, size - instances)}`;
+    const instances = endpoints.filter(
+      ({ endpoint, stale }) => stale === undefined && applicationOf(endpoint) === name,
+    );
+    const ordinals = ordinalsOf(instances);
+    const [start = 0] = ordinals;
+    const spare = Math.max(0, size - instances.length);
+    const number = numberOf(all.map(({ pool }) => pool)) ?? `+${spare}`;
     const interfaces = [...groupedBy(all, ({ interfaceName }) => interfaceName)].map(
       ([interfaceName, of]) => ({
         name: interfaceName,
@@ -224,8 +253,10 @@ function applicationsOf(
       name,
       pools: interfaces.flatMap((each) => each.pools),
       fields: {
-        replicas: number.startsWith("+") ? Math.max(0, size - Number(number)) : instances,
-        start: 0,
+        replicas: number.startsWith("+")
+          ? Math.max(0, size - Number(number))
+          : Math.max(instances.length, (ordinals.at(-1) ?? start - 1) - start + 1),
+        start,
         addresses: {
           number,
           ...(others.length === 0 && only ? { pools: only.pools } : { interfaces }),
@@ -235,6 +266,16 @@ function applicationsOf(
     };
   });
 }
+
+/** Returns the ordinals of the instances of a StatefulSet, the lowest first. */
+const ordinalsOf = (instances: readonly EndpointIn[]): readonly number[] =>
+  instances
+    .flatMap(({ endpoint }) => {
+      const { kind, instance } = instanceOf(endpoint);
+      const [, digits] = /-(\d+)$/.exec(instance) ?? [];
+      return kind === "StatefulSet" && digits !== undefined ? [Number(digits)] : [];
+    })
+    .toSorted((a, b) => a - b);
 
 /** Returns the number of an application as Spiderpool notes it at its pools: fixed, or beyond its replicas; nothing if it does not. */
 const numberOf = (pools: readonly IpPool[]): string | undefined =>
@@ -251,16 +292,59 @@ function applicationOf(endpoint: Endpoint): string {
   return `${namespace}/${kind}/${name}`;
 }
 
-/** An address that the import does not assign, and the reason: the end of a sentence. */
+/** An endpoint, its addresses, and the reason why its pod has them no longer, if the records of the pools say so. */
+interface EndpointIn {
+  readonly endpoint: Endpoint;
+  readonly where: string;
+  readonly all: readonly Detail[];
+  /** Follows the name of the endpoint in a sentence. */
+  readonly stale: string | undefined;
+}
+
+type RecordsAt = ReadonlyMap<string, readonly UseRecord[]>;
+
+function endpointIn(endpoint: Endpoint, recordsAt: RecordsAt): EndpointIn {
+  const { namespace, instance, uid } = instanceOf(endpoint);
+  const all = detailsOf(endpoint);
+  const others = all
+    .flatMap(({ address }) => recordsAt.get(formatAddress(address)) ?? [])
+    // A pod that starts again has its old record until Spiderpool writes the new uid into it.
+    .filter((one) => one.pod !== `${namespace}/${instance}` && one.uid !== uid)
+    .filter((one) => one.pod !== undefined || one.uid !== undefined);
+  const [other] = others;
+  return {
+    endpoint,
+    where: `SpiderEndpoint ${namespace}/${instance}`,
+    all,
+    stale:
+      other &&
+      `has ${formatAddress(other.address)}, which is of ${other.pod ?? other.uid} in SpiderIPPool ${other.pool}`,
+  };
+}
+
+/** An address that an endpoint or a pool has and the import does not assign to it, and the reason. */
 interface LeftOut {
   readonly address: Address;
+  /** The resource that has the address, and what follows it in a sentence. */
+  readonly where: string;
   readonly why: string;
+  /** False if the import assigns the address to another endpoint. */
+  readonly isReserved: boolean;
 }
+
+const noteOf = ({ address, where, why, isReserved }: LeftOut): string =>
+  isReserved
+    ? `${formatAddress(address)} is left out, and reserved: ${where} ${why}.`
+    : `${where} is left out: it ${why}.`;
 
 /** Returns the reservations of what is left out: one, or more if one has no room for all the runs of addresses. */
 function reservationsOf(leftOut: readonly LeftOut[]): readonly DesiredReservation[] {
   const runs = formatSet(
-    unionOf(leftOut.map(({ address }) => intervalOf(cidrOf(address, BITS[address.family])))),
+    unionOf(
+      leftOut
+        .filter(({ isReserved }) => isReserved)
+        .map(({ address }) => intervalOf(cidrOf(address, BITS[address.family]))),
+    ),
   );
   const count = Math.ceil(runs.length / RESERVED_CIDRS_MAX);
   return Array.from({ length: count }, (_, i) => ({
@@ -271,42 +355,64 @@ function reservationsOf(leftOut: readonly LeftOut[]): readonly DesiredReservatio
 
 /** Returns the addresses of the endpoints, and those that the import leaves out. */
 function addressesOf(
-  { SpiderIPPool: pools, SpiderEndpoint: endpoints }: Read,
+  pools: readonly IpPool[],
+  endpoints: readonly EndpointIn[],
+  records: readonly UseRecord[],
   applications: ReadonlySet<string>,
 ): { readonly addresses: readonly DesiredAddress[]; readonly leftOut: readonly LeftOut[] } {
   const owners = new Map(
     pools.map((pool) => [pool.metadata.name, applicationOfPool(pool.metadata)?.application]),
   );
-  const taken = new Map<string, string>();
-  const addresses: DesiredAddress[] = [];
-  const leftOut: LeftOut[] = [];
-  for (const endpoint of endpoints) {
-    const { namespace, instance } = instanceOf(endpoint);
-    const where = `SpiderEndpoint ${namespace}/${instance}`;
-    const all = detailsOf(endpoint);
-    const before = all.flatMap(({ address }) => taken.get(formatAddress(address)) ?? []);
-    const why =
-      before.length > 0
-        ? `${before[0]} has an address of ${where}`
-        : whyNot(endpoint, all, owners, applications);
-    for (const { address } of all) {
-      const text = formatAddress(address);
-      if (why !== undefined && !taken.has(text)) leftOut.push({ address, why: `${where} ${why}` });
-      taken.set(text, where);
-    }
-    if (why === undefined)
-      addresses.push(...all.map((one) => desiredAddress(endpoint, one, where)));
-  }
-  for (const { metadata, status } of pools)
-    for (const address of allocatedOf(status?.allocatedIPs))
-      if (!taken.has(formatAddress(address)))
-        leftOut.push({
-          address,
-          why: `no SpiderEndpoint has it, and SpiderIPPool ${metadata.name} says that it is in use`,
-        });
+  const having = (some: readonly EndpointIn[]) =>
+    groupedBy(
+      some.flatMap(({ where, all }) =>
+        all.map(({ address }) => ({ where, text: formatAddress(address) })),
+      ),
+      ({ text }) => text,
+    );
+  const claims = having(endpoints.filter(({ stale }) => stale === undefined));
+  const judged = endpoints.map((one) => ({
+    ...one,
+    why: one.stale ?? whyShared(one, claims) ?? whyNot(one.endpoint, one.all, owners, applications),
+  }));
+  const taken = judged.filter(({ why }) => why === undefined);
+  const assigned = having(taken);
+  const known = having(endpoints);
+  const leftOut = [
+    ...judged.flatMap(({ where, all, why }) =>
+      why === undefined ? [] : all.map(({ address }) => ({ address, where, why })),
+    ),
+    ...records
+      .filter(({ address }) => !known.has(formatAddress(address)))
+      .map(({ address, pool }) => ({
+        address,
+        where: `SpiderIPPool ${pool}`,
+        why: "says that it is in use, and no SpiderEndpoint has it",
+      })),
+  ].map((one) => ({ ...one, isReserved: !assigned.has(formatAddress(one.address)) }));
   const inOrder = <Item extends { readonly address: Address }>(items: readonly Item[]) =>
     items.toSorted((a, b) => compareAddresses(a.address, b.address));
-  return { addresses: inOrder(addresses), leftOut: inOrder(leftOut) };
+  return {
+    addresses: inOrder(
+      taken.flatMap(({ endpoint, all, where }) =>
+        all.map((one) => desiredAddress(endpoint, one, where)),
+      ),
+    ),
+    leftOut: inOrder(leftOut),
+  };
+}
+
+/** Returns the reason why nobody knows which endpoint has an address: what follows its name in a sentence. */
+function whyShared(
+  { where, all }: EndpointIn,
+  claims: ReadonlyMap<string, readonly { readonly where: string }[]>,
+): string | undefined {
+  for (const { address } of all) {
+    const text = formatAddress(address);
+    const other = claims.get(text)?.find((each) => each.where !== where);
+    if (other) return `has ${text}, and so has ${other.where}`;
+  }
+  return undefined;
 }
 
 /** An address of an endpoint, its interface and its pool. */
@@ -373,8 +479,11 @@ function desiredAddress(
     host: hostId("host", endpoint.status.current.node),
     attributes: {
       namespace: workload.namespace,
-      pod: workload.instance,
-      interface: interfaceName,
+      // The pod of a virtual machine has a new name after each start, and the dump does not say it.
+      ...(isVirtualMachine(workload)
+        ? { "vmi-name": workload.instance }
+        : { pod: workload.instance }),
+      ifName: interfaceName,
       // By it the controller tells Plat of the end of the pod. The container, by which CNI knows it, is not in the dump.
       [POD_UID]: workload.uid,
     },
@@ -383,17 +492,51 @@ function desiredAddress(
   };
 }
 
-/** Returns the addresses that the status of a pool has as keys: of a JSON text, or before v0.5 of an object. */
-function allocatedOf(allocated: unknown): readonly Address[] {
-  if (!allocated) return [];
+/** A record of a pool: the pod that has an address, as far as it is said. */
+interface UseRecord {
+  readonly address: Address;
+  readonly pool: string;
+  /** Such as `shop/web-1`; of a virtual machine its own name. */
+  readonly pod: string | undefined;
+  readonly uid: string | undefined;
+}
+
+const useRecord = v.looseObject({
+  namespace: v.nullish(v.string()),
+  pod: v.nullish(v.string()),
+  podUid: v.nullish(v.string()),
+});
+
+/**
+ * Returns the records in the status of a pool: a JSON text, or before v0.5 an object whose records have the namespace as a field of
+ * its own; nothing if they are unreadable.
+ */
+function recordsOf({ metadata, status }: IpPool): readonly UseRecord[] | undefined {
+  const said = status?.allocatedIPs;
+  if (said === undefined || said === null || said === "") return [];
+  const value = typeof said === "string" ? parsedJson(said) : said;
+  if (value === null) return [];
+  if (!isRecord(value)) return undefined;
+  const records = Object.entries(value).map(([key, one]): UseRecord | undefined => {
+    const address = parseAddress(key);
+    const read = v.safeParse(useRecord, one);
+    if (!address.ok || !read.success) return undefined;
+    const { namespace, pod, podUid } = read.output;
+    return {
+      address: address.value,
+      pool: metadata.name,
+      pod: pod ? (namespace ? `${namespace}/${pod}` : pod) : undefined,
+      uid: podUid || undefined,
+    };
+  });
+  return records.every((one) => one !== undefined) ? records : undefined;
+}
+
+function parsedJson(text: string): unknown {
   try {
-    const value: unknown = typeof allocated === "string" ? JSON.parse(allocated) : allocated;
-    return Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
-      const read = parseAddress(key);
-      return read.ok ? [read.value] : [];
-    });
+    return JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -40,9 +40,11 @@ export const rangedSetOf = ({
 }: {
   readonly ranges?: readonly string[] | undefined;
   readonly excludes?: readonly string[] | undefined;
-}): AddressSet | undefined => ranges && subtract(setOf(ranges), setOf(excludes));
+}): AddressSet | undefined =>
+  ranges && subtract(addressSetOfTexts(ranges), addressSetOfTexts(excludes));
 
-const setOf = (texts: readonly string[]): AddressSet =>
+/** Returns the addresses of CIDRs, addresses and ranges, as the API writes them. */
+export const addressSetOfTexts = (texts: readonly string[]): AddressSet =>
   unionOf(
     texts.flatMap((text) => {
       const read = parsePlainInterval(text);

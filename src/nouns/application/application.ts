@@ -117,9 +117,17 @@ export function parseNumber(text: string): Parsed<string> {
 /** Returns how many addresses an application wants in each of its interfaces and families. */
 export function wantedEach({ state, replicas, addresses }: Application): number {
   if (!addresses || state === "deleting") return 0;
-  const { number } = addresses;
-  return number.startsWith("+") ? replicas + Number(number) : Number(number);
+  return numberOfEach({ replicas, addresses });
 }
+
+/** Returns what a number such as `5` or `+2` comes to in each interface and family. */
+export const numberOfEach = ({
+  replicas,
+  addresses: { number },
+}: {
+  readonly replicas: number;
+  readonly addresses: Pick<AddressesWanted, "number">;
+}): number => (number.startsWith("+") ? replicas + Number(number) : Number(number));
 
 /**
  * Returns the ordinals of the instances that may keep addresses: those of the replicas of a StatefulSet. A virtual machine is the only

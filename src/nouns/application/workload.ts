@@ -21,18 +21,20 @@ export interface Instance extends Workload {
   readonly incarnation: string;
 }
 
+const VIRTUAL_MACHINES: readonly string[] = ["VirtualMachine", "VirtualMachineInstance"];
+
 /**
  * The kinds whose instances keep their addresses over a restart, as in Spiderpool (docs/usage/statefulset.md, kubevirt.md). An
  * instance of any other kind has a new name, or needs no address of its own.
  */
-const KEPT_KINDS: ReadonlySet<string> = new Set([
-  "StatefulSet",
-  "VirtualMachine",
-  "VirtualMachineInstance",
-]);
+const KEPT_KINDS: ReadonlySet<string> = new Set(["StatefulSet", ...VIRTUAL_MACHINES]);
 
 /** Returns true if the instances of this kind keep their addresses. */
 export const isKeptKind = ({ kind }: Pick<Workload, "kind">): boolean => KEPT_KINDS.has(kind);
+
+/** Returns true for a virtual machine of KubeVirt. Its instance has its name, and its pods have others. */
+export const isVirtualMachine = ({ kind }: Pick<Workload, "kind">): boolean =>
+  VIRTUAL_MACHINES.includes(kind);
 
 const HANDLE_START = "workload/";
 

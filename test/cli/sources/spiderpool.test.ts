@@ -21,8 +21,13 @@ const theirs = (kind: string, metadata: object, rest: object) => ({
  * A pool as Spiderpool makes one for an application of its subnet. Labels and annotations are those that docs/usage/spider-subnet.md of
  * spidernet-io/spiderpool has at 41d7d3b7; the endpoints are as in docs/reference/crd-spiderendpoint.md at a7fbd3b2.
  */
-const autoPool = (app: string, ips: readonly string[], allocated: object = {}) => {
-  const ofOwner = { kind: "Deployment", namespace: "shop", name: app, gv: "apps_v1" };
+const autoPool = (
+  app: string,
+  ips: readonly string[],
+  allocated: object = {},
+  { kind = "Deployment", number = "+1" } = {},
+) => {
+  const ofOwner = { kind, namespace: "shop", name: app, gv: "apps_v1" };
   const labels = Object.entries(ofOwner).map(([name, value]) => [
     `ipam.spidernet.io/owner-application-${name}`,
     value,
@@ -31,7 +36,7 @@ const autoPool = (app: string, ips: readonly string[], allocated: object = {}) =
     "SpiderIPPool",
     {
       name: `auto4-${app}-eth0-337bc`,
-      annotations: { "ipam.spidernet.io/ippool-ip-number": "+1" },
+      annotations: { "ipam.spidernet.io/ippool-ip-number": number },
       labels: {
         ...Object.fromEntries(labels),
         "ipam.spidernet.io/interface": "eth0",
@@ -122,7 +127,7 @@ describe("plat import spiderpool", () => {
       attributes: {
         namespace: "shop",
         pod: "web-74cb-2ndzl",
-        interface: "eth0",
+        ifName: "eth0",
         podUid: "u-web-74cb-2ndzl",
       },
     });
@@ -283,7 +288,7 @@ describe("plat import spiderpool", () => {
       "is of shop/Deployment/api, and its pool is that of shop/Deployment/web",
     ],
     [
-      "an address of a second endpoint",
+      "the other address of an endpoint that outlived its pod",
       endpoint(
         "db-9",
         ["StatefulSet", "db"],
@@ -292,7 +297,7 @@ describe("plat import spiderpool", () => {
           { interface: "net1", ipv4: "10.7.0.13/24", ipv4Pool: "racks" },
         ],
       ),
-      "SpiderEndpoint shop/db-0 has an address of SpiderEndpoint shop/db-9",
+      "SpiderEndpoint shop/db-9 has 10.7.0.10, which is of shop/db-0 in SpiderIPPool racks",
     ],
     [
       "an address without an endpoint",
@@ -343,6 +348,194 @@ describe("plat import spiderpool", () => {
     ]);
     const reserved = reservations.flatMap(({ cidrs }: { cidrs: string[] }) => cidrs);
     expect(new Set(reserved)).toEqual(new Set(ips));
+  });
+
+  const SIMPLE = (name: string, ip: string) =>
+    endpoint(
+      name,
+      ["StatefulSet", name.replace(/-\d+$/, "")],
+      [{ interface: "eth0", ipv4: `${ip}/24`, ipv4Pool: "racks" }],
+    );
+
+  it("gives an address to the pod that the record of the pool names, whatever endpoints come first", async () => {
+    const { exit, err } = await importing([POOL, SIMPLE("old-0", "10.7.0.10"), DB]);
+    expect(exit).toBe(0);
+    expect(err).toContain(
+      "SpiderEndpoint shop/old-0 is left out: it has 10.7.0.10, which is of shop/db-0",
+    );
+    expect(await get("/v1/addresses/10.7.0.10")).toMatchObject({
+      handle: "workload/shop/StatefulSet/db/db-0",
+    });
+    expect((await get("/v1/reservations")).reservations).toEqual([]);
+  });
+
+  it("reserves an address whose record names a pod without an endpoint", async () => {
+    const { exit, err } = await importing([POOL, SIMPLE("old-0", "10.7.0.10")]);
+    expect(exit).toBe(0);
+    expect(err).toContain("10.7.0.10 is left out, and reserved: SpiderEndpoint shop/old-0 has");
+    expect((await get("/v1/reservations/spiderpool-left-out")).cidrs).toEqual(["10.7.0.10"]);
+  });
+
+  it("takes a pod that has started again, and whose record has its former uid", async () => {
+    const allocatedIPs = '{"10.7.0.10":{"pod":"shop/db-0","podUid":"former"}}';
+    const { err } = await importing([{ ...POOL, status: { allocatedIPs } }, DB]);
+    expect(err).not.toContain("left out");
+  });
+
+  it("leaves out both endpoints of an address without a record, and reserves it", async () => {
+    const pods = [SIMPLE("one-0", "10.7.0.15"), SIMPLE("two-0", "10.7.0.15")];
+    const { exit, err } = await importing([...DUMP, ...pods]);
+    expect(exit).toBe(0);
+    expect(err).toContain("shop/one-0 has 10.7.0.15, and so has SpiderEndpoint shop/two-0");
+    expect(err).toContain("shop/two-0 has 10.7.0.15, and so has SpiderEndpoint shop/one-0");
+    expect((await get("/v1/reservations/spiderpool-left-out")).cidrs).toEqual(["10.7.0.15"]);
+  });
+
+  it.each(['{"10.7.0.10":', "[]", '{"10.7.0":{}}'])(
+    "has a conflict for a pool whose records nobody can read: %s",
+    async (allocatedIPs) => {
+      const { exit, err } = await importing([{ ...POOL, status: { allocatedIPs } }]);
+      expect(exit).toBe(1);
+      expect(err).toContain("pool racks has a status.allocatedIPs that is no JSON object");
+      expect((await get("/v1/pools")).pools).toEqual([]);
+    },
+  );
+
+  it("imports a pool that is being deleted as disabled, and no reservation that is", async () => {
+    const ending = <Item extends { metadata: object }>(item: Item) => ({
+      ...item,
+      metadata: { ...item.metadata, deletionTimestamp: "2026-11-30T00:00:00Z" },
+    });
+    const reserved = theirs("SpiderReservedIP", { name: "kept" }, { spec: { ips: ["10.7.0.9"] } });
+    const items = [ending(SUBNET), ending(POOL), ending(reserved), DB];
+    const { exit, err } = await importing(items);
+    expect(exit).toBe(0);
+    expect(err).toContain("Pool racks is being deleted: imported as disabled.");
+    expect(err).toContain("Reservation kept is being deleted: left out.");
+    for (const name of ["racks", "subnet-4"])
+      expect(await get(`/v1/pools/${name}`)).toMatchObject({ disabled: true });
+    expect((await get("/v1/reservations")).reservations).toEqual([]);
+    expect(await get("/v1/addresses/10.7.0.10")).toMatchObject({ state: "assigned" });
+    expect((await importing(items)).err).toContain("everything exists already");
+  });
+
+  it("starts a StatefulSet at its lowest ordinal, and leaves the start that an application has", async () => {
+    const set = autoPool("kv", ["10.6.168.101-10.6.168.103"], {}, { kind: "StatefulSet" });
+    const pod = (name: string, ip: string) =>
+      endpoint(
+        name,
+        ["StatefulSet", "kv"],
+        [{ interface: "eth0", ipv4: `${ip}/16`, ipv4Pool: "auto4-kv-eth0-337bc" }],
+      );
+    const [five, six] = [pod("kv-5", "10.6.168.101"), pod("kv-6", "10.6.168.102")];
+    expect((await importing([SUBNET, set, five, six])).exit).toBe(0);
+    const path = "/v1/applications/shop/StatefulSet/kv";
+    expect(await get(path)).toMatchObject({ start: 5, replicas: 2 });
+    expect((await importing([SUBNET, set, six])).err).toContain("everything exists already");
+    expect(await get(path)).toMatchObject({ start: 5 });
+    const workload = { kind: "StatefulSet", name: "kv", instance: "kv-6", uid: "another" };
+    const { body } = await call("POST", "/v1/assign", {
+      ...{ host: "node-1", ipv4: 1, namespace: "shop", workload },
+    });
+    expect(body.addresses).toMatchObject([{ address: "10.6.168.102" }]);
+  });
+
+  it("counts the replicas of a StatefulSet with a fixed number up to its highest ordinal", async () => {
+    const set = autoPool(
+      "kv",
+      ["10.6.168.101-10.6.168.105"],
+      {},
+      { kind: "StatefulSet", number: "5" },
+    );
+    const pods = ["kv-5", "kv-7"].map((name, i) =>
+      endpoint(
+        name,
+        ["StatefulSet", "kv"],
+        [{ interface: "eth0", ipv4: `10.6.168.10${i + 1}/16`, ipv4Pool: "auto4-kv-eth0-337bc" }],
+      ),
+    );
+    expect((await importing([SUBNET, set, ...pods])).exit).toBe(0);
+    expect(await get("/v1/applications/shop/StatefulSet/kv")).toMatchObject({
+      ...{ start: 5, replicas: 3 },
+    });
+  });
+
+  it("imports a virtual machine by its own name, which no pod has", async () => {
+    const machine = endpoint(
+      "vm-a",
+      ["VirtualMachineInstance", "vm-a"],
+      [{ interface: "net1", ipv4: "10.7.0.14/24", ipv4Pool: "racks" }],
+    );
+    expect((await importing([POOL, machine])).exit).toBe(0);
+    expect((await get("/v1/addresses/10.7.0.14")).attributes).toEqual({
+      ...{ namespace: "shop", "vmi-name": "vm-a", ifName: "net1", podUid: "u-vm-a" },
+    });
+  });
+
+  const RESERVED = (...ips: readonly string[]) =>
+    theirs("SpiderReservedIP", { name: "later" }, { spec: { ips } });
+
+  it.each([[["10.6.168.103"]], [["10.6.168.103", "10.6.168.109"]]])(
+    "assigns to an instance what was reserved after Spiderpool gave it: %j",
+    async (ips) => {
+      const items = [...DUMP, RESERVED(...ips)];
+      const { exit, err } = await importing(items);
+      expect(err).not.toContain("Error");
+      expect(exit).toBe(0);
+      expect(await get("/v1/addresses/10.6.168.103")).toMatchObject({
+        handle: "workload/shop/Deployment/web/web-74cb-2ndzl",
+      });
+      expect((await get("/v1/reservations/later")).cidrs).toEqual(ips);
+      expect((await importing(items)).err).toContain("everything exists already");
+    },
+  );
+
+  it("assigns to an instance what an earlier import left out, and ends that reservation", async () => {
+    const pool = (allocated: object) => autoPool("web", ["10.6.168.101-10.6.168.103"], allocated);
+    const first = [SUBNET, pool({ "10.6.168.102": { pod: "shop/gone" } }), WEB];
+    expect((await importing(first)).exit).toBe(0);
+    expect((await get("/v1/reservations/spiderpool-left-out")).cidrs).toEqual(["10.6.168.102"]);
+    const next = endpoint(
+      "web-74cb-next",
+      ["Deployment", "web"],
+      [{ interface: "eth0", ipv4: "10.6.168.102/16", ipv4Pool: "auto4-web-eth0-337bc" }],
+    );
+    const second = [SUBNET, pool({}), WEB, next];
+    const { exit, err } = await importing(second);
+    expect(err).not.toContain("Error");
+    expect(exit).toBe(0);
+    expect(await get("/v1/addresses/10.6.168.102")).toMatchObject({
+      handle: "workload/shop/Deployment/web/web-74cb-next",
+    });
+    expect((await get("/v1/reservations")).reservations).toEqual([]);
+    expect(await get("/v1/applications/shop/Deployment/web")).toMatchObject({ complete: true });
+    expect((await importing(second)).err).toContain("everything exists already");
+  });
+
+  it("has a conflict if an operator of Plat reserved what an instance has, and writes nothing", async () => {
+    await call("PUT", "/v1/reservations/ours", { cidrs: ["10.6.168.100/30"] });
+    const { exit, err } = await importing(DUMP);
+    expect(exit).toBe(1);
+    expect(err).toContain("reservation ours of Plat reserves 10.6.168.103");
+    expect((await get("/v1/pools")).pools).toEqual([]);
+  });
+
+  it("has a conflict for an application with more addresses than one can have", async () => {
+    const wide = autoPool("wide", ["10.6.1.1-10.6.6.0"], {}, { number: "+0" });
+    const { exit, err } = await importing([wide], "--dry-run");
+    expect(exit).toBe(1);
+    expect(err).toContain(
+      "application shop/Deployment/wide comes to 1280 addresses in all interfaces and families",
+    );
+  });
+
+  it("says which application does not get all its addresses, and why", async () => {
+    const few = autoPool("few", ["10.6.1.1-10.6.1.2"], {}, { number: "5" });
+    const { exit, err } = await importing([few]);
+    expect(exit).toBe(0);
+    expect(err).toContain(
+      "Note: application shop/Deployment/few does not have all its addresses: The pools have no",
+    );
   });
 
   it("takes a pool none of whose addresses is in use, which has none in its status", async () => {
