@@ -57,8 +57,7 @@ export function ipamBlock(block: BlockRead, owners: OwnedBlocks["owners"]): Ipam
   const held = new Map([
     ...keptByHost(cidr, block),
     ...assigned.map(
-      ({ address, handle }) =>
-        [ordinalIn(address), attributeOf(handle, owners.get(address))] as const,
+      (one) => [ordinalIn(one.address), attributeOf(one, owners.get(one.address), block)] as const,
     ),
   ]);
   return {
@@ -114,10 +113,19 @@ function keptByHost(
 
 /**
  * Returns the attribute of an address. Its owner is unknown if the handle no longer had this assignment when it was
- * read.
+ * read. In another host's block, and in a block without an owner, only the attribute `node` says at which machine the address is.
  */
-function attributeOf(handle: string | undefined, owned: HeldBy | undefined): AllocationAttribute {
-  const { active, alternate } = (owned?.handle === handle && owned?.owner) || {};
+function attributeOf(
+  { handle, host }: AddressInBlock,
+  owned: HeldBy | undefined,
+  block: BlockRead,
+): AllocationAttribute {
+  const { owner, affinityType = "host" } = (owned?.handle === handle && owned) || {};
+  const { alternate } = owner ?? {};
+  const isElsewhere = host !== block.host && affinityType === "host";
+  const node = isElsewhere && host !== undefined && !owner?.active?.node ? { node: host } : {};
+  const secondary = { ...owner?.active, ...node };
+  const active = owner?.active || "node" in node ? secondary : undefined;
   return {
     ...(alternate && { alternateOwnerAttrs: inOrder(alternate) }),
     ...(handle !== undefined && { handle_id: handle }),

@@ -1,7 +1,15 @@
 import { BLOCKS_PER_HOST_DEFAULT, BLOCKS_PER_HOST_MAX } from "../../base/limits.ts";
 import { hostId } from "../../kernel/values/host.ts";
 import { BITS } from "../../net/address.ts";
-import { cidrOf, formatCidr, type Interval, parseInterval } from "../../net/cidr.ts";
+import {
+  cidrOf,
+  formatCidr,
+  type Interval,
+  intervalOf,
+  overlaps,
+  parseCidr,
+  parseInterval,
+} from "../../net/cidr.ts";
 import type { BlockRead } from "../space/blocks.ts";
 import type { PoolRead } from "../space/configuration.ts";
 import { byAddress } from "../space/handles.ts";
@@ -12,6 +20,14 @@ import { affinityName, handleOfNone } from "./names.ts";
 /** Returns true for a pool that assigns addresses, not prefixes. */
 export const isOfAddresses = ({ assign }: PoolRead): boolean => assign === "addresses";
 
+/** Returns true for a pool that Calico can have: it has no pools of prefixes, and none for applications. */
+export const isOfCalico = (pool: PoolRead): boolean =>
+  isOfAddresses(pool) && !isForApplications(pool);
+
+/** Returns true for a pool that serves applications only. */
+export const isForApplications = ({ assignmentMode }: PoolRead): boolean =>
+  assignmentMode === "Applications";
+
 interface Resource {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -20,13 +36,14 @@ interface Resource {
 
 /**
  * Converts a space to Calico's resources, kind by kind. Handles and affinities are derived from the blocks. It leaves out pools of
- * prefixes, for which Calico has no resource.
+ * prefixes and pools for applications, for which Calico has no resource, and the blocks of these alone.
  */
 export function calicoResources(space: Space): readonly Resource[] {
   const { pools, settings, reservations, owners } = space;
-  const blocks = space.blocks.toSorted(byBase);
+  const isLeftOut = blocksOutside(pools);
+  const blocks = space.blocks.filter((block) => !isLeftOut(block)).toSorted(byBase);
   return [
-    ...pools.filter(isOfAddresses).map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
+    ...pools.filter(isOfCalico).map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
     resource("IPAMConfig", "default", {
       strictAffinity: settings.strictAffinity,
       autoAllocateBlocks: settings.autoAllocateBlocks,
@@ -40,6 +57,23 @@ export function calicoResources(space: Space): readonly Resource[] {
     ...blocks.flatMap(affinityOf),
     ...handlesOf(blocks),
   ];
+}
+
+/** Returns a function that finds the blocks whose CIDR no pool of the export has, but a pool for applications. */
+function blocksOutside(pools: readonly PoolRead[]): (block: BlockRead) => boolean {
+  const cidrsOf = (some: readonly PoolRead[]) =>
+    some.flatMap(({ cidr }) => {
+      const read = parseCidr(cidr);
+      return read.ok ? [intervalOf(read.value)] : [];
+    });
+  const written = cidrsOf(pools.filter(isOfCalico));
+  const left = cidrsOf(pools.filter(isForApplications));
+  return ({ cidr }) => {
+    const read = parseInterval(cidr);
+    const isIn = (all: readonly Interval[]) =>
+      read.ok && all.some((each) => overlaps(each, read.value));
+    return isIn(left) && !isIn(written);
+  };
 }
 
 /**

@@ -2,7 +2,13 @@ import { Command } from "commander";
 import { stringify } from "yaml";
 import { lostFields } from "../../contract/manifest-fields.ts";
 import { listOfResources } from "../calico/ipam-block.ts";
-import { calicoResources, isOfAddresses, unsettable } from "../calico/to-dump.ts";
+import {
+  calicoResources,
+  isForApplications,
+  isOfAddresses,
+  isOfCalico,
+  unsettable,
+} from "../calico/to-dump.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { counted } from "../output/count.ts";
 import { YAML } from "../output/print.ts";
@@ -70,7 +76,8 @@ async function exportCalico(session: Session): Promise<void> {
   });
   sayMissing(io, space);
   sayLeftOut(io, space);
-  for (const pool of space.pools.filter(isOfAddresses)) sayLost(io, pool);
+  sayForApplications(io, space);
+  for (const pool of space.pools.filter(isOfCalico)) sayLost(io, pool);
   sayUnsettable(io, space);
   await checkNotEmpty(session, [...space.pools.filter(isOfAddresses), ...space.blocks], "blocks");
 }
@@ -79,6 +86,12 @@ async function exportCalico(session: Session): Promise<void> {
 function sayLeftOut(io: Io, { pools }: Space): void {
   const left = pools.filter((pool) => !isOfAddresses(pool)).map(({ name }) => name);
   if (left.length > 0) io.err(`Note: pools of prefixes are left out: ${left.join(", ")}.\n`);
+}
+
+/** Names the pools for applications, which the export of Calico does not have. */
+function sayForApplications(io: Io, { pools }: Space): void {
+  const left = pools.filter(isForApplications).map(({ name }) => name);
+  if (left.length > 0) io.err(`Note: pools for applications are left out: ${left.join(", ")}.\n`);
 }
 
 /** Names the fields that the IPPool of a pool does not have. */

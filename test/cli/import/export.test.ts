@@ -89,6 +89,42 @@ it("pools of prefixes are in no export, which says so", async () => {
   });
 });
 
+it("pools for applications are in no export, which says so", async () => {
+  await call("PUT", "/v1/pools/main", { cidr: "10.1.0.0/24" });
+  await call("PUT", "/v1/pools/subnet", {
+    ...{ cidr: "10.2.0.0/24", ranges: ["10.2.0.1-10.2.0.9"], assignmentMode: "Applications" },
+  });
+  const addresses = { number: "2", pools: ["subnet"] };
+  await call("PUT", "/v1/applications/shop/Deployment/web", { replicas: 2, addresses });
+  const { exit, out, err } = await plat("export", "calico");
+  expect(exit).toBe(0);
+  expect(err).toContain("Note: pools for applications are left out: subnet.");
+  expect(err).not.toContain("pool subnet is written");
+  const items: readonly { kind: string; metadata: { name: string } }[] = parse(out).items;
+  expect(items.filter(({ kind }) => kind === "IPPool").map((one) => one.metadata.name)).toEqual([
+    "main",
+  ]);
+  expect(items.filter(({ kind }) => kind === "IPAMBlock")).toEqual([]);
+});
+
+it("an address in another host's block keeps its host, also without the attribute node", async () => {
+  await call("PUT", "/v1/pools/main", { cidr: "10.1.0.0/24" });
+  await call("PUT", "/v1/pools/set", { cidr: "10.2.0.0/24", ranges: ["10.2.0.1-10.2.0.9"] });
+  await call("POST", "/v1/assign", { host: "node-1", address: "10.1.0.1", handle: "own" });
+  await call("POST", "/v1/assign", { host: "node-2", address: "10.1.0.2", handle: "borrowed" });
+  await call("POST", "/v1/assign", { host: "node-3", address: "10.2.0.1", handle: "set" });
+  const { out } = await plat("export", "calico", "-o", "json");
+  const blocks = JSON.parse(out).items.filter(({ kind }: { kind: string }) => kind === "IPAMBlock");
+  const attributes = blocks.flatMap(
+    ({ spec }: { spec: { attributes: object[] } }) => spec.attributes,
+  );
+  expect(attributes).toEqual([
+    { handle_id: "own" },
+    { handle_id: "borrowed", secondary: { node: "node-2" } },
+    { handle_id: "set", secondary: { node: "node-3" } },
+  ]);
+});
+
 it("a reserved range is written as the networks that it is", async () => {
   await call("PUT", "/v1/reservations/kept", {
     cidrs: ["10.0.0.3-10.0.0.9", "10.1.0.0/24", "10.2.0.1"],
