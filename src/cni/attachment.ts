@@ -39,15 +39,16 @@ export const canHold = (handle: string): boolean => handle.length <= NAME_CHARAC
  * Returns the instance that an attachment is: of the pod's top controller where the cluster is asked. Elsewhere only a pod
  * with an ordinal is one, a pod of a StatefulSet, if the configuration says `keep`. Its uid is the container: a sandbox that
  * replaces another one is a new incarnation, and a late DEL of the earlier one frees nothing.
+ *
+ * @param keeps true also where the configuration may have said `keep` at the ADD
  */
-export function instanceOfAttachment({
-  network,
-  container,
-  seen,
-}: Attachment): Workload | undefined {
+export function instanceOfAttachment(
+  { network, container, seen }: Attachment,
+  keeps = network.ipam.keep,
+): Workload | undefined {
   const { pod, ifName, containerId } = container;
   if (!pod || seen === "gone") return undefined;
-  const controller = seen ? seen.controller : network.ipam.keep ? byOrdinal(pod.name) : undefined;
+  const controller = seen ? seen.controller : keeps ? byOrdinal(pod.name) : undefined;
   // The pod of a virtual machine has a new name each time, so nobody would ever take up what it keeps.
   if (!controller || (isKeptKind(controller) && controller.kind !== STATEFUL_SET)) return undefined;
   const workload = {

@@ -3,6 +3,7 @@ import { releaseInstance } from "../cli/space/releases.ts";
 import { type PlatClient, path } from "../client/index.ts";
 import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { handleReleased } from "../nouns/address/contract/release-answer.ts";
+import { workloadHandle } from "../nouns/application/workload.ts";
 import { type Attachment, canHold, handleOf, instanceOfAttachment } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 import { releaseHeld } from "./gc.ts";
@@ -16,10 +17,11 @@ const REQUESTS_MAX = 8;
  * it should be, what this host holds says whose it is.
  */
 export async function del(client: PlatClient, attachment: Attachment): Promise<void> {
-  const workload = instanceOfAttachment(attachment);
+  // The configuration may have said `keep` at the ADD.
+  const workload = instanceOfAttachment(attachment, true);
   const { network, host, container, seen } = attachment;
   let found = 0;
-  if (workload) {
+  if (workload && canHold(workloadHandle(workload))) {
     const { namespace, ...named } = workload;
     const { keep } = network.ipam;
     const ended = await releaseInstance(client, { namespace, workload: named, keep });

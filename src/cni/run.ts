@@ -113,7 +113,7 @@ async function status(client: PlatClient): Promise<void> {
 /** Checks that an attachment holds the addresses that its ADD returned. @throws {CniError} if it lacks one */
 async function check(client: PlatClient, attachment: Attachment): Promise<void> {
   const expected = expectedAddresses(attachment.network.prevResult, attachment.container);
-  const workload = instanceOfAttachment(attachment);
+  const workload = instanceOfAttachment(attachment, true);
   const handle = workload ? workloadHandle(workload) : handleOf(attachment);
   const held = await heldBy(client, handle, workload);
   // A pod asks for an address and for others beside it as an attachment, whatever its controller is.

@@ -84,15 +84,16 @@ export class NodePods {
 
   /**
    * Returns a pod as the cluster has it, and `gone` if the cluster has it no more. It asks the API server only for what it
-   * does not follow: a pod that it has not seen yet, or a ReplicaSet or a Job. A DEL must succeed without that server, and
-   * so calls a pod gone that it does not know.
+   * does not follow: a pod that it has not seen yet, or a ReplicaSet or a Job. A DEL must succeed without that server, which
+   * may be silent for longer than the runtime waits. So it asks nothing, and calls a pod gone of which it does not know all.
    *
    * @throws {CniError} if another command has to be tried again later
    */
   async see(command: AboutContainer, named: PodNamed): Promise<PodSeen | "gone"> {
     try {
-      const pod = this.#known(named) ?? (command === "DEL" ? undefined : await this.#read(named));
-      if (pod) return await this.#seen(pod, named.namespace);
+      const ask = command === "DEL" ? notAsked : (path: string) => this.#get(path);
+      const pod = this.#known(named) ?? (await read(named, ask));
+      if (pod) return await this.#seen(pod, named.namespace, ask);
     } catch (error) {
       if (command === "DEL") return "gone";
       throw new CniError(
@@ -113,17 +114,12 @@ export class NodePods {
     return pod && uid !== undefined && isOf(pod, uid) ? pod : undefined;
   }
 
-  async #read({ namespace, name, uid }: PodNamed): Promise<OwnedObject | undefined> {
-    const pod = await this.#get(`${NAMESPACES}/${namespace}/pods/${name}`);
-    return pod && (uid === undefined || isOf(pod, uid)) ? pod : undefined;
-  }
-
-  async #seen({ metadata }: OwnedObject, namespace: string): Promise<PodSeen> {
+  async #seen({ metadata }: OwnedObject, namespace: string, ask: Ask): Promise<PodSeen> {
     const { uid, labels = {}, annotations = {} } = metadata;
     const space =
-      this.#namespaces.objects.get(namespace) ?? (await this.#get(`${NAMESPACES}/${namespace}`));
+      this.#namespaces.objects.get(namespace) ?? (await ask(`${NAMESPACES}/${namespace}`));
     const owner = controllerIn(metadata);
-    const { kind, name } = (owner && (await this.#ownerOf(owner, namespace))) ?? owner ?? {};
+    const { kind, name } = (owner && (await this.#ownerOf(owner, namespace, ask))) ?? owner ?? {};
     return {
       uid,
       labels,
@@ -134,12 +130,12 @@ export class NodePods {
   }
 
   /** Returns the controller of a ReplicaSet or of a Job; nothing of another one, and of one that is gone. */
-  async #ownerOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string) {
+  async #ownerOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string, ask: Ask) {
     const path = BETWEEN[`${apiVersion} ${kind}`]?.replace("NAMESPACE", namespace);
     if (path === undefined) return undefined;
     const known = this.#above.get(uid);
     if (known) return known;
-    const between = await this.#get(`${path}/${name}`);
+    const between = await ask(`${path}/${name}`);
     const owner = between?.metadata.uid === uid ? controllerIn(between.metadata) : undefined;
     if (this.#above.size >= REMEMBERED_MAX) this.#above.clear();
     if (owner) this.#above.set(uid, owner);
@@ -154,6 +150,19 @@ export class NodePods {
       throw error;
     }
   }
+}
+
+/** Asks for an object; nothing if it is gone. */
+type Ask = (path: string) => Promise<OwnedObject | undefined>;
+
+const notAsked: Ask = (path) => Promise.reject(new Error(`${path} is not known`));
+
+async function read(
+  { namespace, name, uid }: PodNamed,
+  ask: Ask,
+): Promise<OwnedObject | undefined> {
+  const pod = await ask(`${NAMESPACES}/${namespace}/pods/${name}`);
+  return pod && (uid === undefined || isOf(pod, uid)) ? pod : undefined;
 }
 
 const isOf = (pod: OwnedObject, asked: string): boolean => uidsOf(pod).includes(asked);

@@ -10,8 +10,10 @@ import { askedMs, GATHER_MS, WorkQueue } from "./work-queue.ts";
 const PATH = "/api/v1/pods";
 /** The phases of a pod that is over, though its object is still there. */
 const PHASES = ["Succeeded", "Failed"] as const;
-/** The ends that wait for Plat, or that another replica tells. The earliest ones are forgotten. */
+/** The ends that wait for Plat. The earliest ones are forgotten. */
 const ENDS_MAX = 50_000;
+/** The ends that a replica keeps while another one tells them. Each is told again when it begins to lead. */
+const FOLLOWED_MAX = 10_000;
 
 /** The end of a pod, until Plat knows it. */
 interface PodEnd {
@@ -92,7 +94,8 @@ export class Pods {
     this.#ends.delete(uid);
     this.#ends.set(uid, end);
     const [earliest] = this.#ends.keys();
-    if (earliest !== undefined && this.#ends.size > ENDS_MAX) this.#ends.delete(earliest);
+    const most = this.#isLeading ? ENDS_MAX : FOLLOWED_MAX;
+    if (earliest !== undefined && this.#ends.size > most) this.#ends.delete(earliest);
     if (!this.#isLeading) return;
     this.#queue.add(uid, this.#options.waits.now() + GATHER_MS);
     this.#queue.wake();

@@ -1,6 +1,7 @@
 import { type Outcome, UnavailableError } from "../base/outcome.ts";
 import type { Context } from "../kernel/core/context.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
+import { PROBE_SPACE } from "../kernel/values/probe.ts";
 import { type Checked, checkTable } from "../nouns/contents/operations/check-table.ts";
 import { LEFT_OUT } from "../publish/trail-line.ts";
 import { dryRunTable } from "../table/dry-run-table.ts";
@@ -49,6 +50,8 @@ export interface Later {
   readonly lines: readonly ParsedTrailLine[];
   /** The addresses of an inventory, which is taken after the loss. */
   readonly living: readonly Living[];
+  /** The spaces of the inventory, if nothing else tells what changed since the backup; absent beside a trail. */
+  readonly spaces?: readonly string[];
 }
 
 /** The result of a restore. */
@@ -63,13 +66,15 @@ export interface Restored {
   readonly adoption: Adopted;
   /** The check of the table after the replay; absent in a dry run. */
   readonly checked?: Checked;
+  /** The spaces of the table that the inventory lacks: their addresses of after the backup look free. Absent if there are none. */
+  readonly untold?: readonly string[];
   /** True if the table serves now. */
   readonly thawed: boolean;
 }
 
 /**
  * Replays lines of the audit trail in a frozen table, adopts the addresses of an inventory, and checks the table as a whole. It lets the
- * table serve if every invariant holds and every address was adopted. It may run again, because a second run changes nothing. It writes
+ * table serve if every invariant holds, every address was adopted, and every space is told of. It may run again, because a second run changes nothing. It writes
  * nothing before it knows that it can replay all lines.
  *
  * A dry run takes the same steps, and keeps what it writes in memory. It ends before the check, which reads the whole table.
@@ -78,7 +83,7 @@ export interface Restored {
  */
 export async function restoreTable(
   { table: restored, identity, contextOver }: RestoredTable,
-  { lines, living }: Later,
+  { lines, living, spaces }: Later,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Restored> {
   const written = dryRun ? dryRunTable(restored) : restored;
@@ -99,11 +104,20 @@ export async function restoreTable(
     expectAnswer(await table.write(change)),
   );
   const adoption = await adopt(context, living);
-  if (dryRun) return { ...done, adoption, thawed: false };
+  const missing = spaces ? await spacesBeside(context, spaces) : [];
+  const untold = missing.length > 0 && { untold: missing };
+  if (dryRun) return { ...done, adoption, ...untold, thawed: false };
   const checked = await checkTable(context);
-  const thawed = checked.violations.length === 0 && adoption.rejected.length === 0;
+  const thawed = checked.violations.length === 0 && adoption.rejected.length === 0 && !untold;
   if (thawed) expectAnswer(await thawTable(table, identity, context.now()));
-  return { ...done, adoption, checked, thawed };
+  return { ...done, adoption, ...untold, checked, thawed };
+}
+
+/** Returns the spaces of callers that are not among these, by their names. */
+async function spacesBeside(context: Context, told: readonly string[]): Promise<readonly string[]> {
+  const { items, unreadable } = await context.store.listSpaces();
+  const names = [...items.map(({ space }) => space), ...unreadable.map(({ name }) => name)];
+  return names.filter((name) => name !== PROBE_SPACE && !told.includes(name)).sort();
 }
 
 /** @throws {UnavailableError} if the database did not say what became of a write: the restore can run again */

@@ -392,6 +392,17 @@ describe("a pod of a StatefulSet on a network that keeps addresses", () => {
     expect(await stateAfter("podnet", false)).toBe("cooling");
   });
 
+  it("gives its address back once the network keeps none, and a CHECK finds it until then", async () => {
+    const { out: prevResult } = await cni("ADD", kept(), sandbox("s1"));
+    const address = addressOf({ exit: 0, out: prevResult });
+    const check = { ...network(), prevResult };
+    expect(await cni("CHECK", check, sandbox("s1"))).toMatchObject({ exit: 0 });
+    await cni("DEL", network(), sandbox("s0"));
+    expect((await api("GET", `addresses/${address}`)).state).toBe("assigned");
+    await cni("DEL", network(), sandbox("s1"));
+    expect((await api("GET", `addresses/${address}`)).state).toBe("cooling");
+  });
+
   it("shares the network with pods without an ordinal, whose addresses are released", async () => {
     const web = { containerId: "w1", args: podArgs("web-6d4b9c7f8-x2x9z") };
     const address = addressOf(await cni("ADD", kept(), web));

@@ -164,6 +164,20 @@ describe("a table that came back from a backup", () => {
     expect(twice(await assignedOneByOne(serving, "again", ASSIGNED), living)).toEqual([]);
   });
 
+  it("stays frozen while an inventory is all there is, and a space has none", async () => {
+    const { backup, inventory } = loss;
+    const context = contextOver(backup, clock, 4);
+    await putPool(context, "blue", "pool", poolOf("10.9.0.0/24", 26), undefined);
+    const later = { lines: [], living: inventory };
+    const restoring = (spaces: readonly string[], dryRun = false) =>
+      restoreTable(opened(backup), { ...later, spaces }, { dryRun });
+    expect(await restoring([SPACE], true)).toMatchObject({ untold: ["blue"] });
+    expect(await restoring([SPACE])).toMatchObject({ untold: ["blue"], thawed: false });
+    const whole = await restoring(["blue", SPACE]);
+    expect(whole.thawed).toBe(true);
+    expect(whole).not.toHaveProperty("untold");
+  });
+
   it("takes an address from its owner of then for its owner of now", async () => {
     const { backup, inventory } = loss;
     const [first] = inventory;

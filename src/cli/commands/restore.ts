@@ -3,6 +3,7 @@ import type { Living } from "../../restore/adopt.ts";
 import type { Restored } from "../../restore/restore-table.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
+import { several } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
@@ -14,7 +15,7 @@ import { addressesInTable } from "../sources/csv.ts";
 interface Options extends ConfirmOptions {
   readonly table: string;
   readonly trail?: string;
-  readonly inventory?: string;
+  readonly inventory?: readonly string[];
 }
 
 /**
@@ -34,8 +35,9 @@ export const restoreCommand = (io: Io): Command =>
         "Directory with the files of the audit trail since the restore point, or from earlier on",
       )
       .option(
-        "--inventory <file>",
-        "Table of the addresses that live now, as `plat export csv` writes it; - reads stdin",
+        "--inventory <[space=]file>",
+        "Table of the addresses of a space that live now, as `plat export csv` writes it; - reads stdin (repeatable)",
+        several,
       ),
     "Show what the restore would change, and change nothing",
   )
@@ -68,13 +70,18 @@ async function restore(session: Session, options: Options): Promise<void> {
   const { readTrail } = await import("../../restore/read-trail.ts");
   const restored = await orCommandError(async () => {
     const lines = trail === undefined ? [] : await readTrail(trail);
-    const living = inventory === undefined ? [] : await livingIn(session, inventory);
+    const inventories = (inventory ?? []).map((text) => inventoryIn(text, session.client.space));
+    const living: Living[] = [];
+    for (const one of inventories) living.push(...(await livingIn(io, one)));
+    const spaces = trail === undefined && { spaces: inventories.map(({ space }) => space) };
     const opened = await openRestoredTable(table, io.env.DYNAMODB_ENDPOINT || undefined);
     if (!dryRun)
       await confirm(
         `Replay ${counted(lines.length, "line", "lines")} in table ${table}, and adopt ${counted(living.length, "address", "addresses")}?`,
       );
-    return progressing(io, "replaying", () => restoreTable(opened, { lines, living }, { dryRun }));
+    return progressing(io, "replaying", () =>
+      restoreTable(opened, { lines, living, ...spaces }, { dryRun }),
+    );
   });
   print({
     text: () => textOf(table, restored, dryRun),
@@ -91,6 +98,12 @@ async function restore(session: Session, options: Options): Promise<void> {
         ...rejected,
       ].join("\n"),
     );
+  const [first] = restored.untold ?? [];
+  if (first !== undefined)
+    throw new CommandError(
+      EXIT.found,
+      `No inventory says what lives in ${restored.untold?.map((name) => `space ${name}`).join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nAdd the table of each space: --inventory ${first}=FILE. One without addresses needs an empty table.`,
+    );
   const violations = restored.checked?.violations ?? [];
   if (violations.length > 0)
     throw new CommandError(
@@ -102,10 +115,21 @@ async function restore(session: Session, options: Options): Promise<void> {
     );
 }
 
-/** Returns the addresses of an inventory, in the space of the command. */
-async function livingIn({ io, client }: Session, file: string): Promise<readonly Living[]> {
+interface Inventory {
+  readonly space: string;
+  readonly file: string;
+}
+
+/** Returns the space and the file that `--inventory` names. One that names no space is that of the command. */
+function inventoryIn(text: string, space: string): Inventory {
+  const [, named = space, file = text] = /^([a-z0-9-]+)=(.+)$/.exec(text) ?? [];
+  return { space: named, file };
+}
+
+/** Reads the addresses of an inventory. */
+async function livingIn(io: Io, { space, file }: Inventory): Promise<readonly Living[]> {
   const addresses = addressesInTable(file, await readInput(io, file));
-  return addresses.map((address) => ({ space: client.space, ...address }));
+  return addresses.map((address) => ({ space, ...address }));
 }
 
 function textOf(

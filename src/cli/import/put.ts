@@ -10,7 +10,7 @@ export interface Written {
   readonly warnings?: unknown;
   /** False for an application that has not all its addresses. */
   readonly complete?: boolean;
-  /** Why it has not. */
+  /** The reason why it has not. */
   readonly refusal?: { readonly detail: string };
 }
 
