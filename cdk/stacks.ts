@@ -12,7 +12,10 @@ export interface StatefulStackProps {
   readonly regions?: TableRegions;
 }
 
-/** The stack with the table. It stays when all code changes. */
+/**
+ * The stack with the table. It stays when all code changes. It exports the stream whether or not the home Region publishes:
+ * CloudFormation keeps an export while a deployed stack imports it, and a failover leaves that stack as it is.
+ */
 export class StatefulStack extends Stack {
   readonly table: TableV2;
 
@@ -21,6 +24,7 @@ export class StatefulStack extends Stack {
     const { table } = new Table(this, "Table", props);
     this.table = table;
     new CfnOutput(this, "TableName", { value: table.tableName });
+    this.exportValue(table.tableStreamArn);
   }
 }
 
@@ -30,7 +34,8 @@ export interface TrailStackProps extends KeptProps {
 
 /**
  * The stack with what is kept of changes. It is a stack of its own, because an environment with a restored table has no
- * stateful stack, and its past is still the same.
+ * stateful stack, and its past is still the same. It exports the bucket whether or not its Region publishes, so that a
+ * failover deploys the stateless stack alone.
  */
 export class TrailStack extends Stack {
   readonly history: TableReference;
@@ -42,6 +47,8 @@ export class TrailStack extends Stack {
     this.history = history;
     this.bucket = bucket;
     new CfnOutput(this, "TrailBucket", { value: bucket.bucketName });
+    this.exportValue(bucket.bucketName);
+    this.exportValue(bucket.bucketArn);
   }
 }
 

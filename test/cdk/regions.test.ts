@@ -106,6 +106,16 @@ describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
       }
     });
 
+    it("export the same whichever one is active, so that a failover deploys one stack alone", () => {
+      const outputs = (active: string) => {
+        const { stateful, trail, trails } = stageOf(name, { regions: { ...THREE, active } });
+        const stacks = [stateful ?? expect.fail(), trail, ...trails.values()];
+        return stacks.map((stack) => [stack.stackName, Template.fromStack(stack).findOutputs("*")]);
+      };
+      const [first, ...others] = ["eu-central-1", "eu-west-1", "eu-west-3"].map(outputs);
+      for (const other of others) expect(other).toEqual(first);
+    });
+
     it("take the stream of another active one as a parameter, which accepts those of its replica only", () => {
       const { replicas } = stageOf(name, { regions: { ...THREE, active: "eu-west-1" } });
       const template = Template.fromStack(replicas.get("eu-west-1") ?? expect.fail());
