@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { TimeWindow } from "aws-cdk-lib/aws-scheduler";
 import type { Construct } from "constructs";
@@ -103,6 +103,16 @@ export function protectionOf(construct: Construct, protection = "prod"): Environ
 /** Returns the name of an environment's CDK Stage; its stacks are deployed as `<stage>/*`. */
 export function stageName(name: EnvironmentName): string {
   return `plat-${name}`;
+}
+
+/** Returns the name of a construct's stack, with which names in AWS begin. @throws {Error} in a nested stack, whose name AWS makes */
+export function stackNameOf(construct: Construct): string {
+  const { stackName } = Stack.of(construct);
+  if (!Token.isUnresolved(stackName)) return stackName;
+  throw wrong(
+    construct,
+    "needs a stack that is not nested: names in AWS begin with that of the stack",
+  );
 }
 
 /** Returns the id of a stack in a Region, which has the name of the Region beside that of the first one. */

@@ -1,11 +1,11 @@
-import { Aws, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Aws, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
 import { wrong } from "../src/constructs/props.ts";
 import { ACCESS, type DeployedFunctionName } from "./access.ts";
-import type { Environment } from "./environments.ts";
+import { type Environment, stackNameOf } from "./environments.ts";
 
 /** The function whose runs mark the table. */
 const MARKS: DeployedFunctionName = "repair";
@@ -26,7 +26,7 @@ export class Marker extends Construct {
 
   constructor(scope: Construct, id: string, { removalPolicy }: Pick<Environment, "removalPolicy">) {
     super(scope, id);
-    const { stackName } = Stack.of(this);
+    const stackName = stackNameOf(this);
     if (RESERVED.test(stackName))
       throw wrong(
         this,

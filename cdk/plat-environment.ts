@@ -139,7 +139,8 @@ const MARK = Symbol.for("plat-ipam.PlatEnvironment");
 
 /**
  * An environment of Plat, all in the stack of its scope: table, history and trail, functions, API, schedules, events and
- * alarms. Physical names begin with the name of the stack, so a stack has one environment.
+ * alarms. Physical names begin with the name of the stack, but for that of the bus, so a stack has one environment. It is
+ * not nested, because AWS makes the name of a nested stack.
  */
 export class PlatEnvironment extends Construct {
   /** The URL of the API. */

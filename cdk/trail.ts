@@ -11,7 +11,7 @@ import { Construct } from "constructs";
 import * as v from "valibot";
 import { whole } from "../src/api/schema/field.ts";
 import { fields } from "../src/api/schema/schema.ts";
-import type { Environment } from "./environments.ts";
+import { type Environment, stackNameOf } from "./environments.ts";
 
 const LOCK_MODES = ["governance", "compliance"] as const;
 /** S3 takes a hundred years (https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html). */
@@ -63,7 +63,8 @@ export class Trail extends Construct {
       ],
       removalPolicy: environment.removalPolicy,
     });
-    const { stackName, account } = Stack.of(this);
+    const stackName = stackNameOf(this);
+    const { account } = Stack.of(this);
     // Glue keeps the names of databases in lower case.
     const database = stackName.replaceAll("-", "_").toLowerCase();
     const changes = new CfnTable(this, "Changes", {

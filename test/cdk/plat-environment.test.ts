@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { App, Stack } from "aws-cdk-lib";
+import { App, NestedStack, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { UserPool } from "aws-cdk-lib/aws-cognito";
@@ -213,6 +213,19 @@ describe("an environment in a stack of somebody else", () => {
     inStack("Shop-Ipam").hasResourceProperties("AWS::Glue::Database", {
       DatabaseInput: { Name: "shop_ipam" },
     });
+  });
+
+  it.each([
+    ["PlatData", (nested: Stack) => new PlatData(nested, "Plat")],
+    ["PlatEnvironment", (nested: Stack) => new PlatEnvironment(nested, "Plat")],
+    [
+      "PlatEnvironment with data",
+      (nested: Stack) => new PlatEnvironment(nested, "Plat", { data: attributesWith(nested, {}) }),
+    ],
+  ])("needs a stack that is not nested, whose name is known: %s", (_, make) => {
+    expect(() => make(new NestedStack(newStack(), "Nested"))).toThrow(
+      /^shop-ipam\/Nested\/Plat\/.*: needs a stack that is not nested: names in AWS begin with that of the stack$/,
+    );
   });
 
   it("takes no certificate of another Region than that of its stack", () => {
