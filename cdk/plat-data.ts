@@ -22,7 +22,10 @@ export interface PlatTrailLock {
 
 /** Properties of `PlatData`. All have a default. */
 export interface PlatDataProps {
-  /** `prod` keeps the data when the stack goes, with recovery and protection. `dev` leaves nothing behind. Default: `prod`. */
+  /**
+   * `prod` keeps the data when the stack goes, with recovery and protection. `dev` leaves nothing behind, once its trail is empty.
+   * Default: `prod`.
+   */
   readonly protection?: "dev" | "prod";
   /** The lock of the objects in the trail. Default: none. */
   readonly trailLock?: PlatTrailLock;

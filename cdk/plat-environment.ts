@@ -66,7 +66,7 @@ export interface PlatConsole {
 export interface PlatServiceProps {
   /**
    * `prod` keeps the table with recovery and protection, and its logs for three months. `dev` leaves nothing behind
-   * when it is destroyed. Default: `prod`.
+   * when it is destroyed, once its trail is empty. Default: `prod`.
    */
   readonly protection?: "dev" | "prod";
   /** The way in which callers are authorized. Default: `{ type: "iam" }`. */

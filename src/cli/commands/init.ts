@@ -97,7 +97,7 @@ import { PlatEnvironment } from "plat-ipam/cdk";
 const app = new App();
 const stack = new Stack(app, "${name}");
 
-// "prod" keeps the table when the stack is deleted, and "dev" leaves nothing behind.
+// "prod" keeps the table when the stack is deleted, and "dev" does not.
 // The id "Ipam" stays as it is: with another one, CloudFormation would make another table.
 const plat = new PlatEnvironment(stack, "Ipam", { protection: "${protection}" });
 
@@ -126,6 +126,6 @@ npx plat assign --host node-1 --ipv4 1 --handle web-0
 \`\`\`
 
 \`npx plat rollback --stack ${name}\` returns to the functions before the last deployment.
-\`npx cdk destroy\` deletes the stack. CloudFormation deletes the bucket of the audit trail only if it is empty:
-\`aws s3 rm s3://BUCKET --recursive\` empties it.
+\`npx cdk destroy\` deletes the stack. With "dev" it fails at the bucket of the audit trail, unless that is empty.
+Empty it then with \`aws s3 rm s3://BUCKET --recursive\`, and repeat \`npx cdk destroy\`.
 `;
