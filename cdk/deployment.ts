@@ -105,7 +105,11 @@ export const deployment = v.pipe(
     if (region === undefined) return [{ field: "region", problem: "is required beside regions" }];
     if (tableName !== undefined)
       return [
-        { field: "tableName", problem: "must be absent beside regions: they need a new table" },
+        {
+          field: "tableName",
+          problem:
+            "must be absent beside regions: only an empty table gets several, and docs/restore.md says how to serve from a restored one",
+        },
       ];
     const problem = regionProblem(region, regions);
     return problem ? [problem] : [];
