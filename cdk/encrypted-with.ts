@@ -1,4 +1,4 @@
-import { Aspects, type IAspect } from "aws-cdk-lib";
+import { Aspects, type IAspect, Stack } from "aws-cdk-lib";
 import { CfnGlobalTable } from "aws-cdk-lib/aws-dynamodb";
 import { CfnEventBus } from "aws-cdk-lib/aws-events";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -8,6 +8,7 @@ import { CfnTopic } from "aws-cdk-lib/aws-sns";
 import { CfnQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct, IConstruct } from "constructs";
 import { wrong } from "../src/constructs/props.ts";
+import { statementsIn } from "./key-stack.ts";
 
 /**
  * Encrypts every table, bucket, queue, topic, event bus and log group within a scope with a customer managed key. It reaches resources
@@ -58,7 +59,12 @@ export class EncryptedWith implements IAspect {
   }
 }
 
-/** Encrypts what is within a construct, if there is a key. @throws {Error} if the key is none; without its ARN nothing would be encrypted */
+/**
+ * Encrypts what is within a construct, if there is a key, and lets the services and the account of its stack use the key. The policy of
+ * an imported key stays as it is: its owner adds the statements (`docs/cdk.md`).
+ *
+ * @throws {Error} if the key is none; without its ARN nothing would be encrypted
+ */
 export function encryptWith(key: IKey | undefined, scope: Construct): void {
   if (!key) return;
   if (typeof key.keyArn !== "string")
@@ -66,5 +72,7 @@ export function encryptWith(key: IKey | undefined, scope: Construct): void {
       scope,
       "encryptionKey must be a key of KMS, such as new Key(…) or Key.fromKeyArn(…), not its name or ARN",
     );
+  // The CDK keeps one of equal statements, such as those of the data and of the code.
+  for (const statement of statementsIn(Stack.of(scope))) key.addToResourcePolicy(statement);
   Aspects.of(scope).add(new EncryptedWith(key));
 }

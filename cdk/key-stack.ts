@@ -17,10 +17,6 @@ const PENDING = Duration.days(30);
 /**
  * The stack with the customer managed key. It is a stack of its own, because an environment that uses a restored table
  * has no stateful stack.
- *
- * Its policy names the services that use the key, and lets the principals of this account use it through DynamoDB and
- * SQS and S3 only. A right to the table, to a queue or to the bucket is then enough, as with the keys that AWS manages
- * (https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service).
  */
 export class KeyStack extends Stack {
   readonly key: Key;
@@ -38,7 +34,13 @@ export class KeyStack extends Stack {
   }
 }
 
-function statementsIn({ account, partition, region, urlSuffix }: Stack): PolicyStatement[] {
+/**
+ * Returns the statements that the policy of a key needs for the resources of a stack. They name the services that use the
+ * key, and let the principals of the account use it through DynamoDB, SQS and S3 only. A right to the table, to a queue or
+ * to the bucket is then enough, as with the keys that AWS manages
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service).
+ */
+export function statementsIn({ account, partition, region, urlSuffix }: Stack): PolicyStatement[] {
   const ofThisAccount = { StringEquals: { "aws:SourceAccount": account } };
   const through = (service: string, actions: readonly string[]) =>
     new PolicyStatement({

@@ -4,6 +4,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { UserPool } from "aws-cdk-lib/aws-cognito";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { HostedZone } from "aws-cdk-lib/aws-route53";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
@@ -302,6 +303,57 @@ describe("properties that only CloudFormation knows", () => {
     });
     expect(Template.fromStack(stack).toJSON().Resources).toBeDefined();
   });
+});
+
+describe("a key for an environment", () => {
+  const HERE = { env: { account: "123456789012", region: "eu-central-1" } };
+  const policyOf = (template: Template) =>
+    Object.values(template.findResources("AWS::KMS::Key"))[0]?.Properties.KeyPolicy.Statement;
+
+  it("lets the services use it, and the account through them, once each for data and code", () => {
+    const app = newApp();
+    const stacks = ["key", "data", "code"].map((name) => new Stack(app, name, HERE));
+    const [keys = expect.fail(), data = expect.fail(), code = expect.fail()] = stacks;
+    const encryptionKey = new Key(keys, "Key");
+    const own = new PlatData(data, "Data", { encryptionKey });
+    new PlatEnvironment(code, "Ipam", { data: own, encryptionKey });
+    const template = Template.fromStack(keys);
+    const [root, ...others] = policyOf(template);
+    expect(JSON.stringify(root.Principal)).toContain(":root");
+    expect(others.map(known)).toEqual(documented());
+  });
+
+  it("of the stages lets them use it too", () => {
+    const settings = { ...HERE.env, customerManagedKey: true };
+    const { key } = new PlatStage(newApp(), "shop", settings);
+    const [, ...others] = policyOf(Template.fromStack(key ?? expect.fail()));
+    expect(others.map(known)).toEqual(documented());
+  });
+
+  it("that there is already keeps its policy", () => {
+    const stack = newStack();
+    const arn = "arn:aws:kms:eu-central-1:123456789012:key/12345678-1234-1234-1234-123456789012";
+    new PlatData(stack, "Data", { encryptionKey: Key.fromKeyArn(stack, "Key", arn) });
+    Template.fromStack(stack).resourceCountIs("AWS::KMS::Key", 0);
+  });
+
+  /** The statements that the page lists for the owner of a key. */
+  function documented(): unknown {
+    const [, json] =
+      /```json\n(\{\s*"Statement"[^`]*)```/.exec(readFileSync("docs/cdk.md", "utf8")) ?? [];
+    return JSON.parse(json ?? expect.fail("docs/cdk.md has no statements")).Statement;
+  }
+
+  /** Returns a part of a template with the values that CloudFormation has outside of China. */
+  function known(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map(known);
+    if (typeof part !== "object" || part === null) return part;
+    const { Ref, "Fn::Join": join } = part as { Ref?: string; "Fn::Join"?: [string, unknown[]] };
+    if (Ref !== undefined)
+      return { "AWS::URLSuffix": "amazonaws.com", "AWS::Partition": "aws" }[Ref];
+    if (join) return join[1].map(known).join(join[0]);
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, known(value)]));
+  }
 });
 
 describe("the data of an environment", () => {
