@@ -42,8 +42,13 @@ export interface IpamBlock {
  * doubles would round.)
  *
  * @param owners the owners of assigned addresses, by address; without one, an address has only its handle
+ * @param namesMachines true for an export: an address outside of its host's blocks has the attribute `node`, which alone says its host
  */
-export function ipamBlock(block: BlockRead, owners: OwnedBlocks["owners"]): IpamBlock {
+export function ipamBlock(
+  block: BlockRead,
+  owners: OwnedBlocks["owners"],
+  { namesMachines = false }: { readonly namesMachines?: boolean } = {},
+): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
   const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
   const assigned = block.addresses.filter(({ state }) => state === "assigned");
@@ -56,9 +61,11 @@ export function ipamBlock(block: BlockRead, owners: OwnedBlocks["owners"]): Ipam
   ]);
   const held = new Map([
     ...keptByHost(cidr, block),
-    ...assigned.map(
-      (one) => [ordinalIn(one.address), attributeOf(one, owners.get(one.address), block)] as const,
-    ),
+    ...assigned.map((one) => {
+      const owned = owners.get(one.address);
+      const machine = namesMachines ? machineOf(one, owned, block) : undefined;
+      return [ordinalIn(one.address), attributeOf(one, owned, machine)] as const;
+    }),
   ]);
   return {
     apiVersion: "crd.projectcalico.org/v1",
@@ -111,21 +118,29 @@ function keptByHost(
     .map((ordinal) => [ordinal, attribute]);
 }
 
-/**
- * Returns the attribute of an address. Its owner is unknown if the handle no longer had this assignment when it was
- * read. In another host's block, and in a block without an owner, only the attribute `node` says at which machine the address is.
- */
-function attributeOf(
+/** Returns the machine that an address is at, if it is not that of its block. */
+const machineOf = (
   { handle, host }: AddressInBlock,
   owned: HeldBy | undefined,
   block: BlockRead,
+): string | undefined => {
+  const affinityType = (owned?.handle === handle && owned?.affinityType) || "host";
+  return affinityType === "host" && host !== block.host ? host : undefined;
+};
+
+/**
+ * Returns the attribute of an address. Its owner is unknown if the handle no longer had this assignment when it was
+ * read.
+ *
+ * @param machine its attribute `node`, if the owner has none
+ */
+function attributeOf(
+  { handle }: AddressInBlock,
+  owned: HeldBy | undefined,
+  machine: string | undefined,
 ): AllocationAttribute {
-  const { owner, affinityType = "host" } = (owned?.handle === handle && owned) || {};
-  const { alternate } = owner ?? {};
-  const isElsewhere = host !== block.host && affinityType === "host";
-  const node = isElsewhere && host !== undefined && !owner?.active?.node ? { node: host } : {};
-  const secondary = { ...owner?.active, ...node };
-  const active = owner?.active || "node" in node ? secondary : undefined;
+  const { active: own, alternate } = (owned?.handle === handle && owned?.owner) || {};
+  const active = machine !== undefined && !own?.node ? { ...own, node: machine } : own;
   return {
     ...(alternate && { alternateOwnerAttrs: inOrder(alternate) }),
     ...(handle !== undefined && { handle_id: handle }),

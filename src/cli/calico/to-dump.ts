@@ -53,7 +53,9 @@ export function calicoResources(space: Space): readonly Resource[] {
     ...reservations.map(({ name, cidrs }) =>
       resource("IPReservation", name, { reservedCIDRs: cidrs.flatMap(networksOf) }),
     ),
-    ...blocks.map((block) => withoutMadeUpHandles(ipamBlock(block, owners), block)),
+    ...blocks.map((block) =>
+      withoutMadeUpHandles(ipamBlock(block, owners, { namesMachines: true }), block),
+    ),
     ...blocks.flatMap(affinityOf),
     ...handlesOf(blocks),
   ];
