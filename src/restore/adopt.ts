@@ -3,6 +3,7 @@ import { groupedBy } from "../base/grouped-by.ts";
 import { Rejection } from "../base/outcome.ts";
 import { assign } from "../kernel/assign/assign.ts";
 import type { Context } from "../kernel/core/context.ts";
+import { withCalls } from "../kernel/core/store.ts";
 import { releaseAddress } from "../kernel/release/release-address.ts";
 import { releaseHandle } from "../kernel/release/release-handle.ts";
 import { fresh } from "../kernel/values/fresh.ts";
@@ -11,6 +12,8 @@ import { type Address, FAMILIES, type Family, formatAddress } from "../net/addre
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { type AddressRead, readAddress } from "../nouns/address/operations/read-address.ts";
 import { isWorkloadHandle, type Workload, workloadHandle } from "../nouns/application/workload.ts";
+import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
+import type { Pool } from "../nouns/pool/pool.ts";
 
 /** An address that its owner uses, as an inventory has it. */
 export interface Living {
@@ -32,11 +35,17 @@ export interface Adopted {
 }
 
 /**
- * Assigns the addresses of an inventory to their handles. The inventory is later than the table, so an address that another
- * handle has there, or keeps, is released first. Addresses that the inventory lacks stay as they are, but for those of an
+ * Assigns the addresses of an inventory to their handles. What lives is a fact: no condition of a pool counts, and neither does strict
+ * affinity nor the register of hosts. The inventory is later than the table, so an address that another handle has there, or keeps, is
+ * released first. Addresses that the inventory lacks stay as they are, but for those of an
  * instance that has others now: it has one allocation (I14).
  */
-export async function adopt(context: Context, living: readonly Living[]): Promise<Adopted> {
+export async function adopt(
+  { store, ...rest }: Context,
+  living: readonly Living[],
+): Promise<Adopted> {
+  const readSpace = async (space: string) => withoutConditions(await store.readSpace(space));
+  const context: Context = { ...rest, store: withCalls(store, { readSpace }) };
   const done = { adopted: 0, reassigned: 0 };
   const rejected: string[] = [];
   const single = living.filter(({ handle }) => !isWorkloadHandle(handle)).map((one) => [one]);
@@ -49,6 +58,35 @@ export async function adopt(context: Context, living: readonly Living[]): Promis
     if (why !== undefined) rejected.push(`${addresses} (${own[0]?.handle}): ${why}`);
   }
   return { ...done, rejected };
+}
+
+const CONDITIONS = [
+  "nodeSelector",
+  "namespaceSelector",
+  "podSelector",
+  "nodeNames",
+  "namespaceNames",
+  "networks",
+  "principals",
+] as const;
+
+/** Returns a configuration whose pools serve everybody. */
+function withoutConditions(configuration: SpaceConfiguration): SpaceConfiguration {
+  const pools = configuration.pools.map((pool): Pool => {
+    const open: { -readonly [Field in keyof Pool]: Pool[Field] } = { ...pool, disabled: false };
+    for (const condition of CONDITIONS) delete open[condition];
+    return open;
+  });
+  return Object.create(configuration, {
+    pools: { value: pools },
+    settings: {
+      get: () => ({
+        ...configuration.settings,
+        strictAffinity: false,
+        requireRegisteredHosts: false,
+      }),
+    },
+  });
 }
 
 /** Adopts addresses of one handle by one request. @returns the reason if it could not */

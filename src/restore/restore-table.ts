@@ -103,7 +103,7 @@ export async function restoreTable(
   await inParallel(needed, RESTORED_AT_ONCE, async (change) =>
     expectAnswer(await table.write(change)),
   );
-  const adoption = await adopt(context, living);
+  const adoption = await adopt(contextOver(written), living);
   const missing = spaces ? await spacesBeside(context, spaces) : [];
   const untold = missing.length > 0 && { untold: missing };
   if (dryRun) return { ...done, adoption, ...untold, thawed: false };

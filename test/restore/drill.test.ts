@@ -6,12 +6,17 @@ import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseAddress } from "../../src/kernel/release/release-address.ts";
 import { releaseInstance } from "../../src/kernel/release/release-instance.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
+import { intervalOf } from "../../src/net/cidr.ts";
 import { parsePlainAddress } from "../../src/net/plain-form.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import { readHandle } from "../../src/nouns/address/operations/read-handle.ts";
 import { workloadHandle } from "../../src/nouns/application/workload.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
-import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import {
+  putPool,
+  putSettings,
+  readSettings,
+} from "../../src/nouns/pool/operations/administration.ts";
 import type { Living } from "../../src/restore/adopt.ts";
 import { restoreTable } from "../../src/restore/restore-table.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/table/change-log.ts";
@@ -23,8 +28,10 @@ import type { Table } from "../../src/table/table.ts";
 import { holding, webPod } from "../applications.ts";
 import { addressesIn, instanceRequest, podOf, releaseOf } from "../instances.ts";
 import {
+  addressOf,
   assigned,
   assignedOneByOne,
+  cidrOf,
   contextOver,
   poolOf,
   requestOf,
@@ -311,6 +318,29 @@ describe("the adoption of an inventory", () => {
       thawed: true,
       adoption: { adopted: 2, reassigned: 1, rejected: [] },
     });
+  });
+
+  it("takes what lives for a fact, whatever its pool asks for, and leaves the pool as it is", async () => {
+    const before = async (context: Context) => {
+      const set = { ranges: [intervalOf(cidrOf("10.1.0.0/28"))], nodeNames: ["node-9"] };
+      const asking = { networks: ["storage"], principals: ["token:red"], disabled: true };
+      const spec = { ...poolOf("10.1.0.0/28", 28), ...set, ...asking };
+      await putPool(context, SPACE, "red", spec, undefined);
+      const { settings, revision } = await readSettings(context, SPACE);
+      const strict = { ...settings, strictAffinity: true, requireRegisteredHosts: true };
+      await putSettings(context, SPACE, strict, revision);
+      return [];
+    };
+    const { backup } = await lost({ before, after: none });
+    const living = ["10.1.0.5", "10.0.0.17", "10.0.0.18"].map((text, n) => ({
+      ...{ space: SPACE, address: addressOf(text), handle: `vm-${n}`, attributes: {} },
+      host: hostId("host", `node-${n}`),
+    }));
+    const pools = () => contextOver(backup, clock, 5).store.readSpace(SPACE);
+    const { pools: earlier } = await pools();
+    const restored = await restoreTable(opened(backup), { lines: [], living }, { dryRun: false });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 3, rejected: [] } });
+    expect((await pools()).pools).toEqual(earlier);
   });
 
   it("gives an instance of an application one of the addresses that it holds", async () => {
