@@ -57,7 +57,7 @@ export class CiliumNodes {
     const { api, waits, metrics, log } = options;
     this.#options = options;
     this.#queue = new WorkQueue(waits);
-    this.#gone = new GoneObjects();
+    this.#gone = new GoneObjects(waits);
     this.#reporter = new Reporter(api, waits, KIND);
     const following = {
       path: PATH,

@@ -5,6 +5,7 @@ import { keepingUnsaid } from "../contract/manifest-fields.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { DeclaredKind, DeclaredObject } from "./declared-kinds.ts";
 import type { Current, DeclaredName, DeclaringCalls } from "./declared-nouns.ts";
+import { FOLLOWED_MS_MAX } from "./gone.ts";
 import { keyOf, Reflector } from "./kube/reflector.ts";
 import { type Reason, Reporter } from "./kube/reporter.ts";
 import { collectionPath, onceServed, servedOf } from "./kube/served.ts";
@@ -50,6 +51,12 @@ interface Followed {
   readonly apiVersion: string;
 }
 
+/** The end of a manifest: the uid of its object, and when it was seen. */
+interface Ended {
+  readonly uid: string;
+  readonly atMs: number;
+}
+
 /**
  * Keeps what Plat has as the manifests of one kind say. The pools and reservations that it makes bear a mark with the kind and
  * the cluster, and it touches none without this mark. A pool whose manifest is gone assigns nothing more. It writes nothing into
@@ -62,8 +69,8 @@ export class Declared {
   readonly #refused = new Map<string, number>();
   /** The contents of the manifests that declare something, as text. */
   readonly #said = new Map<string, { readonly uid: string; readonly text: string }>();
-  /** The names whose manifest is gone, or declares nothing more, each with the uid of that object, the earliest first. */
-  readonly #ended = new Map<string, string>();
+  /** The names whose manifest is gone, or declares nothing more, the earliest first. */
+  readonly #ended = new Map<string, Ended>();
   #followed: Followed | undefined;
   #isLeading = false;
   #compareAtMs: number;
@@ -102,6 +109,7 @@ export class Declared {
   /** Works until the signal ends it, beside `follow`. */
   async run(signal: AbortSignal): Promise<void> {
     const { waits, kind } = this.#options;
+    this.#forgetEarly();
     this.#isLeading = true;
     for (const key of [...this.#said.keys(), ...this.#ended.keys()])
       this.#queue.add(key, waits.now());
@@ -147,7 +155,7 @@ export class Declared {
     }
     this.#said.set(key, { uid, text });
     // The end of an earlier object counts still, unless another replica tells it or the new object has its mark.
-    if (this.#ended.get(key) === uid || !this.#isLeading || kind.noun.marked)
+    if (this.#ended.get(key)?.uid === uid || !this.#isLeading || kind.noun.marked)
       this.#ended.delete(key);
     this.#changed(key);
   }
@@ -157,10 +165,20 @@ export class Declared {
     const said = this.#said.get(key);
     if (!said) return;
     this.#said.delete(key);
-    this.#ended.set(key, said.uid);
-    const [earliest] = this.#ended.keys();
-    if (earliest !== undefined && this.#ended.size > ENDS_MAX) this.#ended.delete(earliest);
+    this.#ended.delete(key);
+    this.#ended.set(key, { uid: said.uid, atMs: this.#options.waits.now() });
+    this.#forgetEarly();
     this.#changed(key);
+  }
+
+  /** Forgets the ends for which there is no room, and those of a follower that the leader has told long since. */
+  #forgetEarly(): void {
+    const nowMs = this.#options.waits.now();
+    for (const [key, { atMs }] of this.#ended) {
+      const isLate = !this.#isLeading && nowMs - atMs > FOLLOWED_MS_MAX;
+      if (!isLate && this.#ended.size <= ENDS_MAX) return;
+      this.#ended.delete(key);
+    }
   }
 
   #changed(key: string): void {
@@ -237,7 +255,7 @@ export class Declared {
   }
 
   /** Forgets an end that Plat knows. Another one may have come meanwhile. */
-  #forget(key: string, ended: string | undefined): void {
+  #forget(key: string, ended: Ended | undefined): void {
     if (this.#ended.get(key) === ended) this.#ended.delete(key);
   }
 

@@ -1,17 +1,25 @@
 import type { KubeObject } from "./kube/reflector.ts";
+import type { Waits } from "./kube/waits.ts";
 
+/**
+ * The time after which a replica that does not lead forgets an end. The leader may not have reached Plat for hours. What has its name
+ * days later is somebody else's.
+ */
+export const FOLLOWED_MS_MAX = 6 * 60 * 60_000;
 /** The ends that a replica keeps while it does not lead. The earliest ones are forgotten. */
 const FOLLOWED_MAX = 2_000;
 
-/**
- * Objects that are gone, by their names, until Plat knows it. Several can have had one name, one after the other. A replica that
- * does not lead keeps what the leader may have told already: it cannot know for how long that one has not reached Plat.
- */
+/** Objects that are gone, by their names, until Plat knows it. Several can have had one name, one after the other. */
 export class GoneObjects<T extends KubeObject> {
+  readonly #waits: Waits;
   readonly #byName = new Map<string, readonly T[]>();
-  /** The earliest first. */
-  readonly #objects = new Set<T>();
+  /** The times at which they were seen to be gone, the earliest first. */
+  readonly #since = new Map<T, number>();
   #isLeading = false;
+
+  constructor(waits: Waits) {
+    this.#waits = waits;
+  }
 
   /** The names of the objects. */
   get names(): Iterable<string> {
@@ -30,9 +38,8 @@ export class GoneObjects<T extends KubeObject> {
   add(object: T): void {
     const { name } = object.metadata;
     this.#byName.set(name, [...this.of(name), object]);
-    this.#objects.add(object);
-    const [earliest] = this.#objects;
-    if (earliest && !this.#isLeading && this.#objects.size > FOLLOWED_MAX) this.delete(earliest);
+    this.#since.set(object, this.#waits.now());
+    if (!this.#isLeading) this.#forgetEarly();
   }
 
   delete(object: T): void {
@@ -40,11 +47,20 @@ export class GoneObjects<T extends KubeObject> {
     const left = this.of(name).filter((one) => one !== object);
     if (left.length > 0) this.#byName.set(name, left);
     else this.#byName.delete(name);
-    this.#objects.delete(object);
+    this.#since.delete(object);
   }
 
   /** Forgets nothing from now on, because this replica tells Plat of them. */
   lead(): void {
+    this.#forgetEarly();
     this.#isLeading = true;
+  }
+
+  #forgetEarly(): void {
+    const nowMs = this.#waits.now();
+    for (const [object, atMs] of this.#since) {
+      if (nowMs - atMs <= FOLLOWED_MS_MAX && this.#since.size <= FOLLOWED_MAX) return;
+      this.delete(object);
+    }
   }
 }

@@ -104,7 +104,7 @@ export class Nodes {
     const { api, waits, metrics, log } = options;
     this.#options = options;
     this.#queue = new WorkQueue(waits);
-    this.#gone = new GoneObjects();
+    this.#gone = new GoneObjects(waits);
     this.#reporter = new Reporter(api, waits, { apiVersion: "v1", kind: "Node" });
     this.#listDueAtMs = waits.now();
     const following = {

@@ -36,7 +36,7 @@ export interface Adopted {
 
 /**
  * Assigns the addresses of an inventory to their handles. What lives is a fact: no condition of a pool counts, and neither does strict
- * affinity nor the register of hosts. The inventory is later than the table, so an address that another handle has there, or keeps, is
+ * affinity, a quota nor the register of hosts. The inventory is later than the table, so an address that another handle has there, or keeps, is
  * released first. Addresses that the inventory lacks stay as they are, but for those of an
  * instance that has others now: it has one allocation (I14).
  */
@@ -75,10 +75,17 @@ function withoutConditions(configuration: SpaceConfiguration): SpaceConfiguratio
   const pools = configuration.pools.map((pool): Pool => {
     const open: { -readonly [Field in keyof Pool]: Pool[Field] } = { ...pool, disabled: false };
     for (const condition of CONDITIONS) delete open[condition];
-    return open;
+    const { assignmentMode: mode } = pool;
+    return {
+      ...open,
+      borrowing: "allowed",
+      assignmentMode: mode === "Applications" ? "Manual" : mode,
+    };
   });
   return Object.create(configuration, {
     pools: { value: pools },
+    // The repair run charges what it finds.
+    quotas: { value: [] },
     settings: {
       get: () => ({
         ...configuration.settings,

@@ -16,7 +16,7 @@ const bundleOf = (asset: string) => join(assets.get(asset) ?? "", "index.mjs");
 
 /** An interval so long that no schedule starts a run during a test. */
 const NEVER_SECONDS = 3_600;
-const ASSIGN_BYTES_MAX = 452_000;
+const ASSIGN_BYTES_MAX = 453_000;
 const TRIES_MAX = 10;
 const BUSY_STATUS = 503;
 const isFailed = (outcome: unknown) => JSON.stringify(outcome).includes("FailedRunError");
@@ -27,7 +27,7 @@ describe("what is deployed to prod", () => {
     expect(processorMs).toBeGreaterThan(0);
   });
 
-  it("is small where a caller waits for it: assign has 452 kB at most", async () => {
+  it("is small where a caller waits for it: assign has 453 kB at most", async () => {
     const assign = functions.find(({ name }) => name.includes("assignFunction"));
     const { length } = await readFile(bundleOf(assign?.asset ?? ""));
     expect(length).toBeLessThanOrEqual(ASSIGN_BYTES_MAX);

@@ -371,7 +371,7 @@ describe("the adoption of an inventory", () => {
       { dryRun: true },
     );
     expect(adoption.rejected).toEqual([
-      expect.stringMatching(/ \(web\): Address .* serves applications only /),
+      expect.stringMatching(/ \(web\): Address .* is held for an application/),
       expect.stringMatching(/ \(workload\/web\): The handle must be workload\//),
     ]);
   });

@@ -20,7 +20,14 @@ import type { Io, ShownProgress } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
 import type { DesiredApplication } from "./desired.ts";
 import { put, type Written, writePool, writeReservation, writeSettings } from "./put.ts";
-import type { AssignStep, ClaimStep, DisownStep, OwnerStep, Plan } from "./steps.ts";
+import type {
+  AssignStep,
+  ClaimStep,
+  DisownStep,
+  OwnerStep,
+  Plan,
+  ReservationStep,
+} from "./steps.ts";
 
 /** The number of parallel requests that the functions serve without throttling. */
 const REQUESTS_AT_ONCE = 32;
@@ -30,8 +37,9 @@ const EFFECTIVE_MS_MAX = 120_000;
 /**
  * Carries out a plan in an order without conflicts:
  *
- * - reservations, without the addresses that applications hold for their instances, and labels;
+ * - reservations and labels;
  * - pools that serve only requests that name them, and a configuration without limits;
+ * - reservations without the addresses that applications hold for their instances;
  * - applications, which hold addresses of these pools;
  * - blocks;
  * - addresses;
@@ -65,11 +73,15 @@ async function carryOutSteps(
   shown: ShownProgress,
 ): Promise<void> {
   const run = randomUUID();
-  const removed = await openReservations(client, plan);
+  await atOnce(plan.reservations.filter(isOnlyMade), REQUESTS_AT_ONCE, (one) =>
+    writeReservation(client, one),
+  );
   await atOnce(plan.labelled, REQUESTS_AT_ONCE, ({ kind, name, labels }) =>
     put(client, path`/v1/${kind}/${name}`, (before) => ({ ...before, labels })),
   );
   await open(client, io, plan, shown);
+  // By now the pools serve only who names them.
+  const removed = await openReservations(client, io, plan);
   await holdAll(client, io, plan, shown);
   await claimAll(client, run, plan.claims, shown);
   await assignAll(client, run, plan.assigns, shown);
@@ -98,24 +110,33 @@ async function carryOutSteps(
   );
 }
 
+/** Returns true for a new reservation that is whole from the beginning. */
+const isOnlyMade = ({ verb, opened }: ReservationStep): boolean => verb === "create" && !opened;
+
 type Reservation = Readonly<Record<string, unknown>>;
 
 /**
- * Writes the reservations as they are during the import.
+ * Changes reservations to what they are during the import: without the addresses that applications hold for their instances.
  *
  * @returns those that it deleted, because no reservation is without networks
  */
 async function openReservations(
   client: PlatClient,
+  io: Io,
   { reservations }: Plan,
 ): Promise<ReadonlyMap<string, Reservation>> {
   const removed = new Map<string, Reservation>();
-  await atOnce(reservations, REQUESTS_AT_ONCE, async ({ name, cidrs, opened = cidrs }) => {
+  const others = reservations.filter((one) => !isOnlyMade(one));
+  await atOnce(others, REQUESTS_AT_ONCE, async ({ name, cidrs, opened = cidrs }) => {
     if (opened.length > 0) return void (await writeReservation(client, { name, cidrs: opened }));
     const route = pathOfReservation(name);
     const before = await found(client.call<Reservation>({ method: "GET", path: route }));
     if (!before) return;
     removed.set(name, before.body);
+    if (cidrs.length > 0)
+      io.err(
+        `Note: reservation ${name} is deleted during the import, and made again at its end.\n`,
+      );
     await client.call({ method: "DELETE", path: route, ...headersAsSeen(before) });
   });
   return removed;

@@ -234,7 +234,8 @@ function applicationsOf(
     );
     const ordinals = ordinalsOf(instances);
     const [start = 0] = ordinals;
-    const spare = Math.max(0, size - instances.length);
+    const replicas = Math.max(instances.length, (ordinals.at(-1) ?? start - 1) - start + 1);
+    const spare = Math.max(0, size - replicas);
     const number = numberOf(all.map(({ pool }) => pool)) ?? `+${spare}`;
     const interfaces = [...groupedBy(all, ({ interfaceName }) => interfaceName)].map(
       ([interfaceName, of]) => ({
@@ -253,9 +254,7 @@ function applicationsOf(
       name,
       pools: interfaces.flatMap((each) => each.pools),
       fields: {
-        replicas: number.startsWith("+")
-          ? Math.max(0, size - Number(number))
-          : Math.max(instances.length, (ordinals.at(-1) ?? start - 1) - start + 1),
+        replicas: number.startsWith("+") ? Math.max(0, size - Number(number)) : replicas,
         start,
         addresses: {
           number,

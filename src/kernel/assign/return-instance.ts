@@ -7,7 +7,7 @@ import { instanceAfter, type Workload } from "../../nouns/application/workload.t
 import { noneUnread } from "../../nouns/pool/configuration.ts";
 import { type Pool, subnetIdOf } from "../../nouns/pool/pool.ts";
 import type { Charge } from "../../nouns/quota/budget.ts";
-import { quotasFor } from "../../nouns/quota/quota.ts";
+import { isSameSubject, quotasFor } from "../../nouns/quota/quota.ts";
 import { excludesCaller, poolForbidden } from "../../selection/selection.ts";
 import type { Holding } from "../allocations/holding.ts";
 import { areEntriesYoung, ensureEntries } from "../allocations/index-entries.ts";
@@ -41,6 +41,7 @@ interface Returning {
   readonly held: readonly Holding[];
   /** True if the allocation named another host before. */
   readonly isMoved: boolean;
+  readonly charge: ReturnCharge;
 }
 
 /**
@@ -51,12 +52,12 @@ interface Returning {
  * entries, and then the incarnation that the answer tells of (I11). What this function remembers of them does not count: the repair
  * run may have looked before the allocation named the host, and no write of a slot would meet its fence.
  *
- * @returns the allocation of the next incarnation; nothing if it has changed since it was seen; the rejection of a quota
+ * @returns the allocation of the next incarnation; nothing if it has changed since it was seen
  */
 export async function returnInstance(
   execution: AssignExecution,
-  { workload, seen, held, isMoved }: Returning,
-): Promise<Allocation | Rejection | undefined> {
+  { workload, seen, held, isMoved, charge }: Returning,
+): Promise<Allocation | undefined> {
   const { context, request } = execution;
   const { host } = request;
   // A block of the host needs an entry too if it was read before the allocation named the host: it may be taken from the host
@@ -74,11 +75,11 @@ export async function returnInstance(
     seen,
   );
   if (indexed === "unknown") return undefined;
-  const charges = await chargesOf(execution, seen, slotCount(held));
-  if (charges instanceof Rejection) return charges;
   // The addresses fit the request by the configuration and the application that it began with.
   assertYoung(execution);
   const { indexed: _, assignedBy: __, ...rest } = seen;
+  const { made } = charge;
+  charge.made = [];
   const returned = await rewritten(context, indexed ? { ...rest, indexed } : rest, {
     state: "live",
     workload: instanceAfter(seen.workload, workload, fresh(context)),
@@ -86,38 +87,71 @@ export async function returnInstance(
     ...(request.assignedBy !== undefined && { assignedBy: request.assignedBy }),
     owners: new Map(),
     digest: request.digest,
-    charges,
+    charges: [...charge.kept, ...made],
   });
-  if (returned) {
-    const ended = seen.charges.filter((one) => !charges.includes(one));
-    await giveBack(context, request.space, ended, slotCount(held));
-  }
+  if (returned === "lost") charge.made = made;
+  if (typeof returned === "string") return undefined;
+  await giveBack(context, request.space, charge.ended, slotCount(held));
   // If this took long, the repair run may have deleted entries that the allocation did not list yet.
-  if (returned && !areEntriesYoung(context, execution.startedAtMs))
+  if (!areEntriesYoung(context, execution.startedAtMs))
     await ensureEntries(context, entriesOf(returned));
   return returned;
 }
 
+/** The charges of an instance that returns. */
+interface ReturnCharge {
+  /** Those that its allocation has already, and will have. */
+  readonly kept: readonly Charge[];
+  /** Those that it has already, and will lose. */
+  readonly ended: readonly Charge[];
+  /**
+   * Those that were made for its return, and that its allocation surely does not name. While nobody knows whether it does, they stay
+   * counted until the round is over.
+   */
+  made: readonly Charge[];
+}
+
 /**
- * Charges an instance that returns for another caller or tenant to the quotas that limit this one and did not limit the one before,
- * before its allocation is written (I21). What nobody writes then stays counted until the round is over.
+ * Runs the return of an instance with its charges, and gives back what was made for nothing. An instance that returns for another caller
+ * or tenant is charged to the quotas that limit this one and did not limit the one before, before anything is written (I21).
  *
- * @returns the charges of its allocation from then on; the rejection of a quota that allows no more
+ * @returns the result; the rejection of a quota that allows no more
  */
-async function chargesOf(
-  { context, request, quotas }: AssignExecution,
+export async function withReturnCharge<T>(
+  execution: AssignExecution,
+  seen: Allocation,
+  held: readonly Holding[],
+  bring: (charge: ReturnCharge) => Promise<T>,
+): Promise<T | Rejection> {
+  const { context, request } = execution;
+  const count = slotCount(held);
+  const charge = await returnChargeOf(execution, seen, count);
+  if (charge instanceof Rejection) return charge;
+  try {
+    return await bring(charge);
+  } finally {
+    await giveBack(context, request.space, charge.made, count);
+  }
+}
+
+async function returnChargeOf(
+  { context, request }: AssignExecution,
   seen: Allocation,
   count: number,
-): Promise<readonly Charge[] | Rejection> {
-  const limiting = quotasFor(quotas, request).filter(({ addresses }) => addresses !== undefined);
+): Promise<ReturnCharge | Rejection> {
+  if (isSameSubject(seen, request)) return { kept: seen.charges, ended: [], made: [] };
+  // Of quotas that cannot be read nobody knows whom they limit.
+  const { quotas } = await configurationOf(context, request.space);
+  const limiting = quotasFor(quotas, request);
   const before = new Set(quotasFor(quotas, seen));
-  const newly = limiting.filter((quota) => !before.has(quota));
-  const kept = seen.charges.filter(({ quota }) => limiting.some(({ name }) => name === quota));
-  if (newly.length === 0) return kept;
+  const stays = ({ quota }: Charge) => limiting.some(({ name }) => name === quota);
   const { assignedBy, attributes } = request;
+  const newly = limiting.filter((quota) => !before.has(quota));
   const subject = { assignedBy, attributes, quotas: newly };
-  const more = await charge(context, subject, { of: "addresses", count });
-  return more instanceof Rejection ? more : [...kept, ...more];
+  const made = await charge(context, subject, { of: "addresses", count });
+  if (made instanceof Rejection) return made;
+  const kept = seen.charges.filter(stays);
+  return { kept, ended: seen.charges.filter((one) => !stays(one)), made };
 }
 
 /**
@@ -147,22 +181,27 @@ async function enterAttributes(
  *
  * @returns the allocation as it is then; nothing if it has changed since it was seen
  */
-export const nameHost = (
+export async function nameHost(
   { context, request: { host } }: AssignExecution,
   seen: Allocation,
-): Promise<Allocation | undefined> => rewritten(context, seen, { state: "kept", host });
+): Promise<Allocation | undefined> {
+  const named = await rewritten(context, seen, { state: "kept", host });
+  return typeof named === "string" ? undefined : named;
+}
 
+/** Changes an allocation as it was seen. @returns it as it is then; whether the change is lost, or may still land */
 async function rewritten(
   context: Context,
   seen: Allocation,
   change: Partial<Allocation>,
-): Promise<Allocation | undefined> {
+): Promise<Allocation | "lost" | "unknown"> {
   const { store } = context;
   const next: Allocation = { ...seen, ...change, revision: fresh(context), atMs: context.now() };
   const result = await store.changeAllocation("instance-return", seen, next);
   const current =
     result.outcome === "unknown" ? await store.readAllocation(next.place) : result.item;
-  return current?.revision === next.revision ? next : undefined;
+  if (current?.revision === next.revision) return next;
+  return result.outcome === "unknown" && current?.revision === seen.revision ? "unknown" : "lost";
 }
 
 /** Returns the rejection of a host that may have no addresses at all. */
@@ -216,7 +255,8 @@ export async function isFit(
     allocationBytes({ ...seen, attributes: request.attributes }) <= ALLOCATION_BYTES_MAX;
   if (!fits) return false;
   for (const holding of held) {
-    const pool = poolOfHolding(holding);
+    // What an application got stays with it, whatever its pools refuse from then on.
+    const pool = holding.part.ofApplication ? undefined : poolOfHolding(holding);
     const unfit = pool && excludesCaller(pool, requester);
     if (pool && unfit) return poolForbidden(pool, unfit, {});
   }

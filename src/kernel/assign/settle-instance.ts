@@ -8,7 +8,7 @@ import { type Allocation, isHolding, isOver } from "../values/allocation.ts";
 import { type Assignment, assignmentOf } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
 import { alreadyReleased, inProgress, isVacant } from "./replay.ts";
-import { isFit, nameHost, returnInstance, whyNotTo } from "./return-instance.ts";
+import { isFit, nameHost, returnInstance, whyNotTo, withReturnCharge } from "./return-instance.ts";
 
 /**
  * Settles what an earlier request for an instance left, by its allocation (I14):
@@ -91,11 +91,12 @@ async function serveAgain(
   const fit = whole !== undefined && isKeptKind(workload) && (await isFit(execution, seen, whole));
   if (fit instanceof Rejection) return answer(answer(fit));
   if (whole && fit) {
-    const moves = seen.host !== request.host;
-    const named = moves ? await nameHost(execution, seen) : seen;
-    if (!named) return RETRY;
-    const returning = { workload, seen: named, held: whole, isMoved: isMoved || moves };
-    const returned = await returnInstance(execution, returning);
+    const returned = await withReturnCharge(execution, seen, whole, async (charge) => {
+      const moves = seen.host !== request.host;
+      const named = moves ? await nameHost(execution, seen) : seen;
+      const returning = { workload, held: whole, isMoved: isMoved || moves, charge };
+      return named && returnInstance(execution, { ...returning, seen: named });
+    });
     if (!returned) return RETRY;
     if (returned instanceof Rejection) return answer(answer(returned));
     return answer(answer(assignmentOf([{ allocation: returned, held: whole }], request)));

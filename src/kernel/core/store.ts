@@ -436,11 +436,11 @@ interface NodeStore {
   changeTombstone(step: string, seen: Tombstone, next: Tombstone): Promise<Outcome<Tombstone>>;
   deleteTombstone(step: string, seen: Tombstone): Promise<Outcome<unknown>>;
 
-  /** Lists the tombstones of a shard's spaces that are due, the earliest first. The index only suggests. */
+  /** Lists the tombstones of a shard's spaces that are due, the earliest first: all, if the index is not too long. It only suggests. */
   dueTombstones(
     shard: number,
     page: { readonly untilMs: number; readonly limit: number },
-  ): Promise<readonly DueTombstone[]>;
+  ): Promise<{ readonly items: readonly DueTombstone[]; readonly isWhole: boolean }>;
 
   /** Lists the nodes that ran on a machine, of all spaces. */
   listMachine(id: string): Promise<readonly Machine[]>;

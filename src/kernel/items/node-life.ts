@@ -57,6 +57,9 @@ import type { DueKey, Table } from "../../table/table.ts";
  * The calls for what clusters say of nodes: reports, signs of life, tombstones and machines. Each
  * method is one call to the database.
  */
+/** The pages of the due index that are read for tombstones, each of up to 1 MB. */
+const DUE_PAGES_MAX = 16;
+
 export function nodeLifeItems(table: Table) {
   const reports = revised(table, NODE_REPORT);
   const tombstones = revised(table, TOMBSTONE);
@@ -119,20 +122,21 @@ export function nodeLifeItems(table: Table) {
 
     /**
      * Returns the due tombstones of a shard, the earliest first. The index only suggests. It has due allocations too, so one page of it
-     * may have none of many tombstones.
+     * may have none of many tombstones. More pages than a run has time for are left out.
      */
     async dueTombstones(
       shard: number,
       page: { readonly untilMs: number; readonly limit: number },
-    ): Promise<readonly DueTombstone[]> {
-      const found: DueTombstone[] = [];
+    ): Promise<{ readonly items: readonly DueTombstone[]; readonly isWhole: boolean }> {
+      const items: DueTombstone[] = [];
       let after: DueKey | undefined;
-      do {
+      for (let pages = 0; pages < DUE_PAGES_MAX; pages++) {
         const keys = await table.due(dueShard(shard), { ...page, ...(after && { after }) });
-        found.push(...keys.filter(isTombstone).map(dueTombstoneFrom));
+        items.push(...keys.filter(isTombstone).map(dueTombstoneFrom));
         after = keys.at(-1);
-      } while (after && found.length < page.limit);
-      return found.slice(0, page.limit);
+        if (!after) return { items, isWhole: true };
+      }
+      return { items, isWhole: false };
     },
 
     /** Returns the nodes that ran on a machine, of all spaces. */

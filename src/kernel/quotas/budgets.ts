@@ -23,7 +23,7 @@ import { copyOf, giveBack } from "./give-back.ts";
  * Charges what a request is about to take to every quota that limits it, before its allocation is written (I21). A function spends the
  * pieces that it took of the budgets, and takes new ones by one write each. So a warm request reads nothing.
  *
- * @returns the charges for the allocation; or the rejection of a quota that allows no more, after which nothing is charged, as after an error
+ * @returns the charges for the allocation; or the rejection of a quota that allows no more, after which nothing is charged
  */
 export async function charge(
   context: Context,

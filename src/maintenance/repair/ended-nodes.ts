@@ -7,6 +7,7 @@ import {
 import { whileTime } from "../../kernel/core/bounded-work.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
 import type { Context } from "../../kernel/core/context.ts";
+import { shuffled } from "../../kernel/values/fresh.ts";
 import { endNode } from "../../nouns/node/operations/end-node.ts";
 import type { Tombstone, TombstoneNamed } from "../../nouns/node/tombstone.ts";
 import { areTooManyGone } from "../../nouns/node/zone.ts";
@@ -25,7 +26,12 @@ export async function endNodes(
 ): Promise<void> {
   const { store, now } = context;
   const page = { untilMs: now() - CLOCK_SKEW_MS_MAX, limit: TOMBSTONES_DUE_MAX };
-  const due = await store.dueTombstones(shard, page);
+  const { items: due, isWhole } = await store.dueTombstones(shard, page);
+  // Nobody knows how many nodes ended.
+  if (!isWhole) {
+    done.failures.push(new LongBacklogError());
+    return;
+  }
   const atOnce = TOMBSTONES_AT_ONCE;
   const bySpace = new Map<string, DueOfSpace>();
   for (const { tombstone } of due) {
@@ -43,13 +49,17 @@ export async function endNodes(
   await whileTime(context, due, { atOnce, untilMs }, ({ tombstone }) =>
     going(done, () => read(tombstone)),
   );
-  for (const [space, ofSpace] of bySpace)
+  // In random order, so that no node always waits behind the same ones.
+  for (const [space, ofSpace] of shuffled([...bySpace], context.random))
     await going(done, async () => {
       const { tombstones } = ofSpace;
       const held = await heldIn(context, space, ofSpace);
       done.nodesHeld += held.size;
       if (held.size > 0) done.failures.push(new HeldNodesError(space, held.size));
-      const free = tombstones.filter((tombstone) => !held.has(tombstone));
+      const free = shuffled(
+        tombstones.filter((tombstone) => !held.has(tombstone)),
+        context.random,
+      );
       await whileTime(context, free, { atOnce, untilMs }, (tombstone) =>
         going(done, async () => {
           if (await endNode(context, tombstone, untilMs)) done.nodesEnded++;
@@ -90,6 +100,15 @@ async function countNodes({ store }: Context, space: string): Promise<number> {
     more = after !== undefined;
   }
   return count;
+}
+
+/** More is due than a run can read, so that nobody knows how many nodes ended. */
+class LongBacklogError extends Error {
+  override readonly name = "LongBacklogError";
+
+  constructor() {
+    super("more items are due than a run reads: the nodes that ended wait until fewer are");
+  }
 }
 
 /** Too many nodes of a space ended at once. */

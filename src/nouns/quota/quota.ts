@@ -47,18 +47,24 @@ export function assertQuota({ space, name, revision, ...maxima }: Quota): void {
  * Returns the quotas that limit a request: those of its caller and its tenant before those of the space, so that what they refuse takes
  * nothing that others need.
  */
-export function quotasFor(
-  quotas: readonly Quota[],
-  { assignedBy, attributes = {} }: QuotaSubject,
-): readonly Quota[] {
+export function quotasFor(quotas: readonly Quota[], subject: QuotaSubject): readonly Quota[] {
   if (quotas.length === 0) return quotas;
-  const principal = assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
+  const { attributes = {} } = subject;
+  const principal = principalOf(subject);
   const limiting = quotas.filter((quota) => {
     if (quota.principal !== undefined) return quota.principal === principal;
     return quota.tenant === undefined || quota.tenant === attributes[TENANT_ATTRIBUTE];
   });
   return limiting.toSorted((a, b) => Number(isOfSpace(a)) - Number(isOfSpace(b)));
 }
+
+/** Returns true if the same quotas limit both. */
+export const isSameSubject = (a: QuotaSubject, b: QuotaSubject): boolean =>
+  a.attributes?.[TENANT_ATTRIBUTE] === b.attributes?.[TENANT_ATTRIBUTE] &&
+  principalOf(a) === principalOf(b);
+
+const principalOf = ({ assignedBy }: QuotaSubject): string | undefined =>
+  assignedBy === undefined ? undefined : namedPrincipal(assignedBy);
 
 /** Returns true if a quota limits the whole space. */
 const isOfSpace = ({ principal, tenant }: Quota): boolean =>

@@ -1,9 +1,12 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { REQUEST_MS_MAX } from "../../../src/base/limits.ts";
+import { CorruptItemError } from "../../../src/base/outcome.ts";
 import { assign } from "../../../src/kernel/assign/assign.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
+import { putQuota } from "../../../src/nouns/quota/operations/quotas.ts";
 import { instanceRequest, podOf, releaseOf } from "../../instances.ts";
 import { answerOf, withIntruderAtWrite } from "../../simulation/crash-points.ts";
-import { assigned, contentsIn, contextOver, makeWorld } from "../../world.ts";
+import { assigned, contentsIn, contextOver, makeWorld, requestOf, SPACE } from "../../world.ts";
 
 const NODE_2 = { host: "host:node-2" } as const;
 /** The write after the one that names the host. */
@@ -22,4 +25,60 @@ it.each([
   });
   await answerOf(assign(contextOver(slow, clock, 2), instanceRequest(podOf("b"), NODE_2)));
   expect(contentsIn(world).allocations).toMatchObject([{ state, host: NODE_2.host }]);
+});
+
+describe("an instance that returns for another tenant", () => {
+  const of = (uid: string, tenant: string, changes: object = {}) =>
+    instanceRequest(podOf(uid), { attributes: { tenant }, ...changes });
+
+  /** Returns a world in which an instance of tenant red runs, and each tenant may have one address. */
+  async function withRed() {
+    const world = await makeWorld();
+    for (const tenant of ["red", "blue"])
+      await putQuota(world.calm, SPACE, tenant, { tenant, addresses: 1 }, undefined);
+    await assigned(world.calm, of("a", "red"));
+    return world;
+  }
+
+  it("is charged once, however often its write is lost", async () => {
+    const { table, clock, calm } = await withRed();
+    const { store } = calm;
+    let lost = 0;
+    const losing = withCalls(contextOver(table, clock, 2).store, {
+      changeAllocation: async (step, seen, next) =>
+        step === "instance-return" && lost++ < 3
+          ? { outcome: "lost", item: await store.readAllocation(seen.place) }
+          : store.changeAllocation(step, seen, next),
+    });
+    const context = { ...contextOver(table, clock, 2), store: losing };
+    await assigned(context, of("b", "blue"));
+    expect(lost).toBeGreaterThan(3);
+    const used = contentsIn({ table, clock, calm }).budgets.map(({ quota, used: n }) => [quota, n]);
+    expect(Object.fromEntries(used)).toEqual({ red: 0, blue: 1 });
+  });
+
+  it("stays as it is while the quotas refuse it, and keeps its charges for the same tenant without them", async () => {
+    const world = await withRed();
+    const { calm } = world;
+    await assigned(calm, { ...requestOf("vm", 1), attributes: { tenant: "blue" } });
+    const before = contentsIn(world).allocations;
+    expect(await assign(calm, of("b", "blue", NODE_2))).toMatchObject({ code: "quota_exceeded" });
+    expect(contentsIn(world).allocations).toEqual(before);
+    const unread = withCalls(calm.store, {
+      readSpace: async (space) =>
+        Object.create(await calm.store.readSpace(space), {
+          quotas: {
+            get: () => {
+              throw new CorruptItemError({ item: "quota red" }, "cannot be read");
+            },
+          },
+        }),
+    });
+    const context = { ...contextOver(world.table, world.clock, 3), store: unread };
+    await assigned(context, of("c", "red"));
+    const charges = contentsIn(world).allocations.map((each) =>
+      each.charges.map(({ quota }) => quota),
+    );
+    expect(charges).toContainEqual(["red"]);
+  });
 });

@@ -41,7 +41,7 @@ export async function readZones(context: Context, space: string): Promise<Zones>
 /** Counts the tombstones of a space whose quarantine is over, and which the repair run has not begun to free. */
 async function countDue({ store, now }: Context, space: string): Promise<number> {
   const page = { untilMs: now() - CLOCK_SKEW_MS_MAX, limit: TOMBSTONES_DUE_MAX };
-  const due = await store.dueTombstones(shardOfSpace(space), page);
+  const { items: due } = await store.dueTombstones(shardOfSpace(space), page);
   const ours = due.filter(({ tombstone }) => tombstone.space === space);
   const read = await inParallel(ours, ZONE_READS_AT_ONCE, ({ tombstone }) =>
     store.readTombstone(tombstone),
