@@ -137,19 +137,19 @@ export function desiredFromSpiderpool(texts: ReadonlyMap<string, string>): Desir
     conflicts.push({ kind: "reservation", name, problem: `is rejected: ${read.detail}` });
     return [];
   });
-  const records = objects.SpiderIPPool.flatMap((pool) => {
-    const read = recordsOf(pool);
+  const uses = objects.SpiderIPPool.flatMap((pool) => {
+    const read = usesOf(pool);
     if (read) return read;
     conflicts.push({ kind: "pool", name: pool.metadata.name, problem: UNREADABLE });
     return [];
   });
-  const recordsAt = groupedBy(records, ({ address }) => formatAddress(address));
-  const endpoints = objects.SpiderEndpoint.map((endpoint) => endpointIn(endpoint, recordsAt));
+  const usesAt = groupedBy(uses, ({ address }) => formatAddress(address));
+  const endpoints = objects.SpiderEndpoint.map((endpoint) => endpointIn(endpoint, usesAt));
   const applications = applicationsOf(objects.SpiderIPPool, endpoints, pools);
   const { addresses, leftOut } = addressesOf(
     objects.SpiderIPPool,
     endpoints,
-    records,
+    uses,
     new Set(applications.map(({ name }) => name)),
   );
   const { SpiderIPPool, SpiderSubnet, SpiderReservedIP } = objects;
@@ -300,13 +300,13 @@ interface EndpointIn {
   readonly stale: string | undefined;
 }
 
-type RecordsAt = ReadonlyMap<string, readonly UseRecord[]>;
+type UsesAt = ReadonlyMap<string, readonly UseOfAddress[]>;
 
-function endpointIn(endpoint: Endpoint, recordsAt: RecordsAt): EndpointIn {
+function endpointIn(endpoint: Endpoint, usesAt: UsesAt): EndpointIn {
   const { namespace, instance, uid } = instanceOf(endpoint);
   const all = detailsOf(endpoint);
   const others = all
-    .flatMap(({ address }) => recordsAt.get(formatAddress(address)) ?? [])
+    .flatMap(({ address }) => usesAt.get(formatAddress(address)) ?? [])
     // A pod that starts again has its old record until Spiderpool writes the new uid into it.
     .filter((one) => one.pod !== `${namespace}/${instance}` && one.uid !== uid)
     .filter((one) => one.pod !== undefined || one.uid !== undefined);
@@ -356,7 +356,7 @@ function reservationsOf(leftOut: readonly LeftOut[]): readonly DesiredReservatio
 function addressesOf(
   pools: readonly IpPool[],
   endpoints: readonly EndpointIn[],
-  records: readonly UseRecord[],
+  uses: readonly UseOfAddress[],
   applications: ReadonlySet<string>,
 ): { readonly addresses: readonly DesiredAddress[]; readonly leftOut: readonly LeftOut[] } {
   const owners = new Map(
@@ -381,7 +381,7 @@ function addressesOf(
     ...judged.flatMap(({ where, all, why }) =>
       why === undefined ? [] : all.map(({ address }) => ({ address, where, why })),
     ),
-    ...records
+    ...uses
       .filter(({ address }) => !known.has(formatAddress(address)))
       .map(({ address, pool }) => ({
         address,
@@ -492,7 +492,7 @@ function desiredAddress(
 }
 
 /** A record of a pool: the pod that has an address, as far as it is said. */
-interface UseRecord {
+interface UseOfAddress {
   readonly address: Address;
   readonly pool: string;
   /** Such as `shop/web-1`; of a virtual machine its own name. */
@@ -500,7 +500,7 @@ interface UseRecord {
   readonly uid: string | undefined;
 }
 
-const useRecord = v.looseObject({
+const useOfAddress = v.looseObject({
   namespace: v.nullish(v.string()),
   pod: v.nullish(v.string()),
   podUid: v.nullish(v.string()),
@@ -510,15 +510,15 @@ const useRecord = v.looseObject({
  * Returns the records in the status of a pool: a JSON text, or before v0.5 an object whose records have the namespace as a field of
  * its own; nothing if they are unreadable.
  */
-function recordsOf({ metadata, status }: IpPool): readonly UseRecord[] | undefined {
+function usesOf({ metadata, status }: IpPool): readonly UseOfAddress[] | undefined {
   const said = status?.allocatedIPs;
   if (said === undefined || said === null || said === "") return [];
   const value = typeof said === "string" ? parsedJson(said) : said;
   if (value === null) return [];
   if (!isRecord(value)) return undefined;
-  const records = Object.entries(value).map(([key, one]): UseRecord | undefined => {
+  const uses = Object.entries(value).map(([key, one]): UseOfAddress | undefined => {
     const address = parseAddress(key);
-    const read = v.safeParse(useRecord, one);
+    const read = v.safeParse(useOfAddress, one);
     if (!address.ok || !read.success) return undefined;
     const { namespace, pod, podUid } = read.output;
     return {
@@ -528,7 +528,7 @@ function recordsOf({ metadata, status }: IpPool): readonly UseRecord[] | undefin
       uid: podUid || undefined,
     };
   });
-  return records.every((one) => one !== undefined) ? records : undefined;
+  return uses.every((one) => one !== undefined) ? uses : undefined;
 }
 
 function parsedJson(text: string): unknown {
