@@ -459,7 +459,10 @@ export const EXCUSES: readonly Excuse[] = [
       ["nouns/address/operations/read-address.ts", "undefined && { attributes: { note } }), }; }"],
       ["nouns/pool/operations/change-pool.ts", '"" : "At least "}'],
       ["nouns/pool/operations/cut-check.ts", '(slot: Slot, rules: Pick<SlotRules, "nowMs"'],
-      ["kernel/assign/settle-instance.ts", "return RETRY; if (returned instanceof Rejection) return"],
+      [
+        "kernel/assign/settle-instance.ts",
+        "return RETRY; if (returned instanceof Rejection) return",
+      ],
       ["nouns/pool/operations/cut-check.ts", "not: inUse.push(f"],
       ["nouns/application/operations/choose-addresses.ts", "return []; const set ="],
       ["kernel/assign/settle-instance.ts", ") : RETRY; } const whole = await"],
