@@ -8,6 +8,9 @@ it.runIf(emulatorBinary())(
   async () => {
     const { processorMs, shares } = await profileAssign(30);
     expect(processorMs).toBeGreaterThan(0);
+    expect([...shares.keys()]).toEqual(
+      expect.arrayContaining(["the SDK: clients, marshalling, signature", "ours: walks"]),
+    );
     expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
   },
 );

@@ -182,7 +182,7 @@ describe("the block map", () => {
     await page.close();
   });
 
-  it("draws a tile in the colour of its fill, and lets a host of the legend stand out", async () => {
+  it("draws tiles in many colours, and others when a host of the legend stands out", async () => {
     const { page } = await openPool("/console/pools/pods?by=host");
     const colours = () =>
       page.evaluate(`(() => {
@@ -190,12 +190,14 @@ describe("the block map", () => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         const seen = new Set();
         for (let i = 0; i < data.length; i += 4 * 97) seen.add(data.slice(i, i + 4).join());
-        return seen.size;
-      })()`);
-    await expect.poll(colours).toBeGreaterThan(6);
+        return [...seen].sort();
+      })()`) as Promise<readonly string[]>;
+    await expect.poll(async () => (await colours()).length).toBeGreaterThan(6);
+    const before = await colours();
     await page.getByRole("button", { name: /^node-2/ }).click();
     await page.getByRole("button", { name: /^node-2/, pressed: true }).waitFor();
     await expect.poll(() => queryOf(page)).toBe("?by=host&host=node-2");
+    await expect.poll(colours).not.toEqual(before);
     await page.close();
   });
 

@@ -118,7 +118,9 @@ describe("a bad network is shown for what it is", () => {
     isGone = true;
     await page.getByText("The API does not answer.").waitFor();
     expect(await page.getByText("pool-1", { exact: true }).count()).toBe(1);
+    const next = turn + 1;
     isGone = false;
+    await page.getByText(`pool-${next}`, { exact: true }).waitFor();
     await page.getByRole("alert").waitFor({ state: "detached" });
     await page.close();
   });

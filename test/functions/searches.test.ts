@@ -47,8 +47,9 @@ const ALL = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.33", "10.1.0.1", "10.1.
 describe("a search for addresses", () => {
   it("shows each address as a read of it does", async () => {
     const plat = await furnished();
-    const { body } = await plat.get(PATH);
-    for (const shown of body.addresses) {
+    const answer = await plat.get(PATH);
+    expect(textsOf(answer).toSorted()).toEqual(ALL);
+    for (const shown of answer.body.addresses) {
       const { requestId, ...read } = (await plat.get(`${PATH}/${shown.address}`)).body;
       expect(shown).toEqual(read);
     }

@@ -18,10 +18,10 @@ const PAIRS = RESOURCES.flatMap((resource) =>
         ] as const,
     ),
   ),
-);
+).map(([name, pair], number) => [name, { ...pair, number }] as const);
 
 describe("of two operators who act on what they saw, one is told that it changed meanwhile", () => {
-  it.each(PAIRS)("%s", async (_, { resource, slow, quick }) => {
+  it.each(PAIRS)("%s", async (_, { resource, slow, quick, number }) => {
     await beforeEachCall(
       () => sceneOf(resource),
       (context, { seen }) => slow.make(context, seen),
@@ -43,7 +43,7 @@ describe("of two operators who act on what they saw, one is told that it changed
         expect(await resource.read(world.calm), `${where}, later`).toMatchObject(leaves as object);
         expect(findViolations(contentsIn(world)), where).toEqual([]);
       },
-      { step: 3 },
+      { number, step: 3 },
     );
   });
 });

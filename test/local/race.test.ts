@@ -5,14 +5,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { runLongRace } from "../../bench/load/long-race.ts";
 import { emulatorBinary } from "../../src/local/emulator.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
 import { expectResumedRace, RACE_SEED } from "./resumed-race.ts";
 
-const RACE = fileURLToPath(new URL("../../bench/race.ts", import.meta.url));
+const LONG_RACE = new URL("../../bench/load/long-race.ts", import.meta.url);
 const OPERATIONS = 4_000 / oneIn(8);
 const KILLS = 4;
 
@@ -27,27 +26,33 @@ it.runIf(emulatorBinary())(
     const directory = await mkdtemp(join(tmpdir(), "plat-"));
     // With this seed a worker is killed between the first check and the second.
     const [operations, callers, kills] = [400, 8, 1];
-    const options = { operations, callers, kills, seed: RACE_SEED, resume: directory };
-    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
-    const child = spawn(process.execPath, ["--import", "tsx", RACE, ...flags], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const options = { directory, operations, callers, kills, seed: RACE_SEED };
+    // It kills itself, because a signal of another process comes at any time.
+    const race = `
+      import { runLongRace } from "${LONG_RACE}";
+      await runLongRace({
+        ...${JSON.stringify(options)},
+        isSuspended: () => false,
+        say: (line) => {
+          console.log(line);
+          if (line.startsWith("kill -9")) process.kill(process.pid, "SIGKILL");
+        },
+      });
+    `;
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "--eval", race],
+      { stdio: ["ignore", "pipe", "ignore"] },
+    );
     const exited = once(child, "exit");
     const heard: string[] = [];
-    for await (const line of createInterface({ input: child.stdout })) {
-      heard.push(line);
-      if (line.startsWith("kill -9")) child.kill("SIGKILL");
-    }
+    for await (const line of createInterface({ input: child.stdout })) heard.push(line);
     expect(await exited).toEqual([null, "SIGKILL"]);
     expect(heard.filter((line) => line.startsWith("Check"))).toHaveLength(1);
 
     const said: string[] = [];
     const { finished, failures, progress } = await runLongRace({
-      directory,
-      operations,
-      callers,
-      kills,
-      seed: RACE_SEED,
+      ...options,
       isSuspended: () => false,
       say: (sentence) => said.push(sentence),
     });

@@ -6,6 +6,7 @@ import { absent } from "../../src/table/clause.ts";
 import { TABLE } from "../../src/table/definition.ts";
 import { identityIn, tableIn } from "../../src/wiring.ts";
 import { type Consistency, GlobalTable } from "../../twin/global-table.ts";
+import { eventually } from "../eventually.ts";
 
 const HOME = "eu-central-1";
 const REPLICA = "eu-west-1";
@@ -61,7 +62,7 @@ describe.runIf(emulatorBinary())("a global table of two Regions and a witness", 
       hold: () => {
         isHeld = true;
       },
-      isUnderway: async () => expect.poll(() => waiting.length).toBe(1),
+      isUnderway: () => eventually(() => expect(waiting).toHaveLength(1)),
       arrive: () => {
         isHeld = false;
         for (const resolve of waiting.splice(0)) resolve();
@@ -109,7 +110,8 @@ describe.runIf(emulatorBinary())("a global table of two Regions and a witness", 
       await isUnderway();
       const second = replica.write(taking("b"));
       if (consistency === "eventual") expect(await second).toMatchObject({ outcome: "done" });
-      else await expect.poll(() => replica.get(KEY)).toMatchObject({ owner: "b" });
+      else
+        await eventually(async () => expect(await replica.get(KEY)).toMatchObject({ owner: "b" }));
       arrive();
       expect(await first).toMatchObject({ outcome: "done" });
       expect(await second).toMatchObject({ outcome: "done" });

@@ -141,9 +141,10 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
   });
 
   it("has no more processes than a laptop bears: calls beyond wait for one", async () => {
-    const pids = await Promise.all(Array.from({ length: 25 }, () => invoke("telling")));
-    expect(pids).toHaveLength(25);
-    expect(new Set(pids.map(({ pid }) => pid)).size).toBeLessThanOrEqual(10);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => invoke("telling")));
+    const pids = answers.map(({ pid }) => pid);
+    expect(pids).toEqual(pids.map(() => expect.any(Number)));
+    expect(new Set(pids).size).toBeLessThanOrEqual(10);
     expect(environmentsOf("telling").length).toBeLessThanOrEqual(10);
   });
 
@@ -175,12 +176,16 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
   });
 
   it("that is killed just before a call fails no more than that call", async () => {
+    for (const one of environmentsOf("telling")) process.kill(one.pid, "SIGKILL");
+    await eventually(async () => expect((await invoke("telling")).pid).toBeGreaterThan(0));
+    await eventually(() => expect(environmentsOf("telling")).toHaveLength(1));
     for (let round = 0; round < 25; round++) {
-      await eventually(async () => expect((await invoke("telling")).pid).toBeGreaterThan(0));
+      expect((await invoke("telling")).pid).toBeGreaterThan(0);
       for (const one of environmentsOf("telling")) process.kill(one.pid, "SIGKILL");
       const outcome = await invoke("telling");
       if ("error" in outcome) expect(outcome.error.errorType).toBe("Runtime.ExitError");
     }
+    expect((await invoke("telling")).pid).toBeGreaterThan(0);
   });
 
   it("with reserved concurrency is throttled beyond it", async () => {
@@ -207,9 +212,7 @@ describe.runIf(emulatorBinary())("a function of the twin", () => {
       const sent = () =>
         twin.queues.messages.find(({ body }) => JSON.stringify(body).includes(errorType));
       await eventually(() => expect(sent()).toBeDefined());
-      expect(sent()?.queueArn).toBe(
-        `arn:aws:sqs:eu-central-1:123456789012:${String(sent()?.queueArn).split(":").at(-1)}`,
-      );
+      expect(sent()?.queueArn).toMatch(/^arn:aws:sqs:eu-central-1:123456789012:.*Failed/);
       expect(sent()?.body).toMatchObject({
         requestContext: {
           condition: "RetriesExhausted",

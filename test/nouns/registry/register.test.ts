@@ -35,24 +35,27 @@ const SLOW: readonly {
 ];
 
 describe("a node that is registered anew is listed at once, whenever that comes into", () => {
-  it.each(SLOW.map((slow) => [slow.name, slow] as const))("%s", async (_, { prepare, walk }) => {
-    let made = 0;
-    await beforeEachCall(
-      async () => {
-        const world = await makeWorld();
-        await prepare(world);
-        return world;
-      },
-      walk,
-      (context) => putNode(context, SPACE, "n1", { labels: { zone: "new" } }, undefined),
-      async ({ calm }, { theirs, where }) => {
-        if (!(theirs instanceof Rejection)) made++;
-        const stands = await calm.store.readNode(SPACE, "n1");
-        const { items } = await listNodes(calm, { space: SPACE, limit: 9, after: undefined });
-        expect(items, where).toEqual(stands ? [stands] : []);
-      },
-      { step: 3 },
-    );
-    expect(made).toBeGreaterThan(0);
-  });
+  it.each(SLOW.map((slow, number) => [slow.name, { ...slow, number }] as const))(
+    "%s",
+    async (_, { prepare, walk, number }) => {
+      let made = 0;
+      await beforeEachCall(
+        async () => {
+          const world = await makeWorld();
+          await prepare(world);
+          return world;
+        },
+        walk,
+        (context) => putNode(context, SPACE, "n1", { labels: { zone: "new" } }, undefined),
+        async ({ calm }, { theirs, where }) => {
+          if (!(theirs instanceof Rejection)) made++;
+          const stands = await calm.store.readNode(SPACE, "n1");
+          const { items } = await listNodes(calm, { space: SPACE, limit: 9, after: undefined });
+          expect(items, where).toEqual(stands ? [stands] : []);
+        },
+        { number, step: 3 },
+      );
+      expect(made).toBeGreaterThan(0);
+    },
+  );
 });

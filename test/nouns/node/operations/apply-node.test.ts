@@ -95,7 +95,6 @@ describe("of two events of a node at once", () => {
       (context) => say(context, stated(9)),
       async (world, { where }) =>
         expect(await known(world), where).toEqual(await expected([...before, stated(9)])),
-      { step: 3 },
     );
   });
 
@@ -110,7 +109,6 @@ describe("of two events of a node at once", () => {
         expect(report, where).toBeUndefined();
         expect(tombstones).toMatchObject([{ resourceVersion: "10" }]);
       },
-      { step: 3 },
     );
   });
 
@@ -128,7 +126,6 @@ describe("of two events of a node at once", () => {
         const { tombstones } = await calm.store.readNodeLife(SPACE, NODE);
         expect(tombstones, where).toMatchObject([{ by: "machine" }]);
       },
-      { step: 3 },
     );
   });
 
