@@ -48,6 +48,6 @@ function noSchema(type: string): Problem {
 async function nowhere(event: Event) {
   const { method, path } = event.requestContext.http;
   // API Gateway takes no route for the root of NetBox's dialect, which needs no table.
-  if (isRoot(path) && method === "GET") return rootAnswer(event);
+  if (isRoot(path) && (method === "GET" || method === "HEAD")) return rootAnswer(event);
   throw leadsNowhere(method, path, routesAt(path.split("/")));
 }

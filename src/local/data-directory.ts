@@ -28,7 +28,8 @@ export function dataDirectory(
  */
 export function makeDirectory(path: string): void {
   const missing: string[] = [];
-  for (let one = resolve(path); !existsSync(one); one = dirname(one)) missing.unshift(one);
+  for (let one = resolve(path); !existsSync(one) && missing[0] !== one; one = dirname(one))
+    missing.unshift(one);
   try {
     for (const one of missing) mkdirSync(one);
   } catch (cause) {

@@ -68,7 +68,11 @@ export class Publishing {
         history,
         store,
       },
-      { now, historyKeptMs: HISTORY_KEPT_MS, historyWritesAtOnce: Number.POSITIVE_INFINITY },
+      {
+        now: neverBack(now),
+        historyKeptMs: HISTORY_KEPT_MS,
+        historyWritesAtOnce: Number.POSITIVE_INFINITY,
+      },
     );
   }
 
@@ -130,6 +134,15 @@ export function publishAtPace(options: PublishingOptions) {
       stopping = true;
       await Promise.all(timers.map((timer) => timer.stop()));
     },
+  };
+}
+
+/** Returns a clock that stands still while another one is set back: readers have passed the times before. */
+function neverBack(now: () => number): () => number {
+  let latestMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    latestMs = Math.max(latestMs, now());
+    return latestMs;
   };
 }
 

@@ -25,6 +25,8 @@ const BODY_LIMITS = { bytesMax: BODY_BYTES_MAX, discardedBytesMax: 32 * BODY_BYT
 const TIMEOUTS_POLL_MS = 1_000;
 /** Longer than a caller's pool keeps an idle connection, so that the caller closes it first. */
 const IDLE_MS_MAX = 65_000;
+/** The beginning of a request's target in its absolute form (RFC 9112, section 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*\/?/i;
 
 /** Limits that the server sets for a caller. */
 export interface ServerLimits {
@@ -106,6 +108,7 @@ export async function serve(
     },
     (request, response) => {
       silent.delete(request.socket);
+      request.url = request.url?.replace(ORIGIN, "/");
       // A client that disconnects in the middle of its request must not affect others.
       reply(request)
         .then((reply) =>

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { type FieldProblem, invalid, Problem } from "../api/schema/problem.ts";
-import { shortened } from "../api/schema/schema.ts";
+import { rejectDeep, shortened } from "../api/schema/schema.ts";
 import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
 import { choice } from "./contract/choices.ts";
@@ -139,6 +139,7 @@ export const sentIn = (attributes: Attributes) =>
 /** Reads custom fields: texts as they are, and other values as JSON. */
 function customIn(values: Readonly<Record<string, unknown>>, current: Attributes): Attributes {
   const names = Object.keys(values);
+  for (const name of names) rejectDeep(`custom_fields.${name}`, values[name]);
   const isText = (name: string) => typeof values[name] === "string" || values[name] === null;
   const kept = namesAsJson(current).filter((name) => !names.includes(name));
   const asJson = [...kept, ...names.filter((name) => !isText(name))].sort();

@@ -93,6 +93,18 @@ describe("POST /v1/batch", () => {
     expect(body.results[0]).toMatchObject({ status: 400, problem: { fields: [{ field }] } });
   });
 
+  it("rejects a request that is nested too deeply, and serves the others", async () => {
+    const { plat } = await withPool();
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const { body } = await plat.call("POST", "/v1/batch", {
+      body: `{"requests": [{"assign": {"host": ${deep}}}, ${JSON.stringify(assign("b"))}]}`,
+    });
+    expect(body.results).toMatchObject([
+      { status: 400, problem: { fields: [{ field: "assign" }] } },
+      { status: 200, assigned: { handle: "b" } },
+    ]);
+  });
+
   it("takes no key of a release", async () => {
     const { send } = await withPool();
     const release = { addresses: [{ address: "10.0.0.1", handle: "a" }] };

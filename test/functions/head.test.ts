@@ -35,6 +35,12 @@ it("a HEAD of a path that has no GET is rejected without a body, with what the p
   });
 });
 
+it("a HEAD of the root of NetBox's dialect is answered", async () => {
+  const answer = await handlers().openapi(eventOf("HEAD", "/api/"));
+  expect(answer).toMatchObject({ statusCode: 200 });
+  expect(answer.body).toBeUndefined();
+});
+
 it("every answer has the id of its request in a header, a rejection too", async () => {
   const plat = await spaceWithPool();
   const answers = [

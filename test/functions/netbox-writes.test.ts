@@ -211,6 +211,16 @@ describe("a custom field", () => {
     expect({ ...attributes, ...owner.active }).toMatchObject({ number: "6", flag: "false" });
   });
 
+  it("is rejected if it is nested too deeply", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const { status, body } = await netbox("POST", ADDRESSES, {
+      body: `{"address": "10.1.0.7/24", "custom_fields": {"deep": ${deep}}}`,
+    });
+    expect({ status, field: body.fields[0].field }).toEqual({
+      ...{ status: 400, field: "custom_fields.deep" },
+    });
+  });
+
   it("named handle or host is a text", async () => {
     const body = { address: "10.1.0.7/24", custom_fields: { handle: 7 } };
     const { status, body: problem } = await netbox("POST", ADDRESSES, { body });

@@ -178,6 +178,7 @@ describe("a search for addresses", () => {
     for (const [query, field] of [
       [{ attributes: "x" }, "?attributes"],
       [{ "attribute.": "x" }, "?attribute."],
+      [manyAttributes(51), "?attribute.KEY"],
       [{ "attribute.constructor": "x" }, "?attribute.constructor"],
       [{ state: "free" }, "?state"],
       [{ affinityType: "virtual" }, "?affinityType"],
@@ -192,6 +193,10 @@ describe("a search for addresses", () => {
     expect(await plat.get(PATH, other)).toMatchObject({ status: 400 });
   });
 });
+
+/** Returns a query by a number of attributes. */
+const manyAttributes = (count: number): Query =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`attribute.a${n}`, "x"]));
 
 /** Returns the entries of all pages of a list, in its order. */
 async function listed(plat: Plat, path: string, list: string, query: Query = {}) {

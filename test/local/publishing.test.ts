@@ -95,6 +95,31 @@ it("what was published before a crash, but not reported, is published again and 
   await table.close();
 });
 
+it("an event that is published while the clock is set back is behind those before it", async () => {
+  const table = new LmdbTable(
+    await openEnvironment(lmdb, join(await newDirectory(), "plat.lmdb")),
+    Date.now,
+  );
+  const history = new InMemoryTable();
+  const context = contextOf(table);
+  let nowMs = 1_000_000_000_000;
+  const { feed } = table;
+  const options = { feed, history, store: context.store, now: () => nowMs, batchChanges: 100 };
+  const publishing = new Publishing(options);
+  const times: string[] = [];
+  for (const n of [1, 2]) {
+    await makePool(context, { space: "default", name: `pool-${n}`, cidr: `10.${n}.0.0/24` });
+    await table.onDisk();
+    await publishing.run();
+    const logged = history.items().filter(({ pk }) => pk.startsWith("EVENTS#"));
+    times.push(logged.map(({ sk }) => sk.split("#")[0] ?? "").sort()[0] ?? "");
+    expect(logged).toHaveLength(n);
+    nowMs -= 60_000;
+  }
+  expect(times[1]).toBe(times[0]);
+  await table.close();
+});
+
 /** Returns the items of a history, except those of the log, whose events may come more than once. */
 async function entriesOf(history: InMemoryTable) {
   return history.items().filter(({ pk }) => !pk.startsWith("EVENTS#"));

@@ -55,16 +55,30 @@ describe("the server", () => {
     }
   });
 
-  it("leads to a handle with slashes in it, whether or not they are encoded", async () => {
-    const handle = "ns/pod//a/";
-    await call(url, "POST", "/v1/assign", { host: "n1", ipv4: 1, handle });
-    for (const path of [handle, encodeURIComponent(handle)]) {
-      const { body } = await call(url, "GET", `/v1/handles/${path}`);
-      expect({ handle: body.handle, held: body.addresses.length }).toEqual({ handle, held: 1 });
-    }
-    const released = await call(url, "DELETE", `/v1/handles/${handle}`);
-    expect(released.body.released).toHaveLength(1);
+  it("takes a target in its absolute form, as proxies send it", async () => {
+    const status = await new Promise((resolve, reject) =>
+      request({ port: serving.port, path: `${url}/v1/pools?limit=1` }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on("error", reject)
+        .end(),
+    );
+    expect(status).toBe(200);
   });
+
+  it.each(["ns/pod//a/", "/ns/pod"])(
+    "leads to a handle with slashes such as %s, whether or not they are encoded",
+    async (handle) => {
+      await call(url, "POST", "/v1/assign", { host: "n1", ipv4: 1, handle });
+      for (const path of [handle, encodeURIComponent(handle)]) {
+        const { body } = await call(url, "GET", `/v1/handles/${path}`);
+        expect({ handle: body.handle, held: body.addresses.length }).toEqual({ handle, held: 1 });
+      }
+      const released = await call(url, "DELETE", `/v1/handles/${handle}`);
+      expect(released.body.released).toHaveLength(1);
+    },
+  );
 
   it("rejects a request with two Idempotency-Key headers, also if they are the same", async () => {
     for (const keys of [

@@ -23,10 +23,12 @@ export function leadsNowhere(method: string, path: string, fitting: readonly Rou
 }
 
 function fits({ parts, greedy }: Pattern, segments: readonly string[]): boolean {
-  return (
-    (parts.length === segments.length || (greedy && parts.length < segments.length)) &&
-    parts.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
-  );
+  if (parts.length > segments.length || (parts.length < segments.length && !greedy)) return false;
+  return parts.every((part, i) => {
+    if (!part.startsWith("{")) return part === segments[i];
+    // A handle may begin with a slash.
+    return segments[i] !== "" || (isGreedy(part) && segments.length > parts.length);
+  });
 }
 
 /** Returns true if a part of a route's path matches all remaining segments. */

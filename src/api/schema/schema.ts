@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FieldProblem, invalidAll } from "./problem.ts";
+import { type FieldProblem, invalid, invalidAll } from "./problem.ts";
 
 /**
  * Makes an object schema with these fields and no others. Unlike valibot's own it names every unknown field, rejects an
@@ -91,6 +91,20 @@ export function checked<Schema extends v.GenericSchema>(
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Levels of objects and arrays of a value that is written as JSON again. A deep one would overflow the stack of JSON.stringify. */
+const LEVELS_MAX = 32;
+
+/** Throws a problem if a value that a caller sent nests more than 32 levels. */
+export function rejectDeep(field: string, value: unknown): void {
+  if (isDeep(value, LEVELS_MAX))
+    throw invalid({ field, problem: `is nested more than ${LEVELS_MAX} levels deep` });
+}
+
+function isDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
 }
 
 const TEXT_CHARACTERS_MAX = 80;

@@ -5,7 +5,7 @@ import { acceptsLines, NDJSON, parsedLine, parseLines } from "../../../api/http/
 import { parseSpace } from "../../../api/http/parameters.ts";
 import { idempotencyKey } from "../../../api/schema/field.ts";
 import { invalid, orProblem, Problem } from "../../../api/schema/problem.ts";
-import { checked, isRecord } from "../../../api/schema/schema.ts";
+import { checked, isRecord, rejectDeep } from "../../../api/schema/schema.ts";
 import { BATCH_ADDRESSES_MAX } from "../../../base/limits.ts";
 import { totalOf } from "../../../kernel/assign/assignment.ts";
 import type { BatchItem } from "../../../kernel/batch/batch.ts";
@@ -78,6 +78,7 @@ function parseItem(event: Event, space: string, entry: unknown): BatchItem {
   const input = checked(batchItem, entry);
   const { assign, release } = input;
   if ((assign === undefined) === (release === undefined)) throw ONE_OF_BOTH;
+  rejectDeep(assign ? "assign" : "release", assign ?? release);
   // The key is read as the header of a request that comes alone.
   const { idempotencyKey: key } = keyOf(entry);
   if (assign) return parseAssignItem(alone(event, assign, key));

@@ -50,7 +50,7 @@ function parseAttributeFilters({ queryStringParameters = {} }: Event) {
     .filter(([name]) => name.startsWith(ATTRIBUTE_PREFIX))
     .map(([name, value]) => [name.slice(ATTRIBUTE_PREFIX.length), value]);
   const asParameter = (field: string) => `?${ATTRIBUTE_PREFIX}${field}`;
-  return renamed(asParameter, () => checked(attributesOf, Object.fromEntries(given))) ?? {};
+  return renamed(asParameter, () => checked(attributesOf, Object.fromEntries(given), "KEY")) ?? {};
 }
 
 const withoutAttributes = ({ queryStringParameters = {}, ...event }: Event): Event => ({

@@ -4,7 +4,7 @@ import { assignedBy, type Event } from "../../../api/http/event.ts";
 import { parseHostWith, rejectOtherName } from "../../../api/http/parameters.ts";
 import { NODE } from "../../../api/names.ts";
 import { invalid } from "../../../api/schema/problem.ts";
-import { checked } from "../../../api/schema/schema.ts";
+import { checked, rejectDeep } from "../../../api/schema/schema.ts";
 import {
   CILIUM_NODE,
   ciliumNodeBody,
@@ -16,8 +16,6 @@ import type { CiliumRequest } from "../operations/mode.ts";
 
 /** The bytes of `spec.ipam` and `status` of a CiliumNode. An item of DynamoDB has 400 KB. */
 const CILIUM_OBJECT_BYTES_MAX = 150_000;
-/** The depth of a CiliumNode, which passes through with all its fields. */
-const CILIUM_LEVELS_MAX = 32;
 
 type CiliumNodeBody = v.InferOutput<typeof ciliumNodeBody>;
 
@@ -30,11 +28,7 @@ export interface CiliumNodePut extends CiliumRequest {
 export function parseCiliumNodePut(event: Event): CiliumNodePut {
   const documents = parseDocuments(event);
   const chosen = chooseManifest(event, documents, { kinds: [CILIUM_NODE], of: NODE });
-  if (isDeep(chosen.document, CILIUM_LEVELS_MAX))
-    throw invalid({
-      field: "body",
-      problem: `is nested more than ${CILIUM_LEVELS_MAX} levels deep`,
-    });
+  rejectDeep("body", chosen.document);
   const body = checked(ciliumNodeBody, chosen.document);
   const path = parseHostWith(event, ciliumNodeQuery);
   const { families, releaseAfterSeconds, ...asked } = path;
@@ -81,10 +75,4 @@ function objectOf({ spec, status }: CiliumNodeBody): CiliumObject {
     field: "body",
     problem: `has ${bytes} bytes in spec.ipam and status, and may have ${CILIUM_OBJECT_BYTES_MAX}`,
   });
-}
-
-/** Returns true if a value nests more than a number of levels. A deep one would overflow the stack of JSON.stringify. */
-function isDeep(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1));
 }
