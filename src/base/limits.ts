@@ -147,6 +147,8 @@ export const CHILD_POOLS_TOLD_MAX = 100;
 export const REASONS_IN_DETAIL_MAX = 50;
 export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 255;
 export const BODY_BYTES_MAX = 1_000_000;
+/** Levels of objects and arrays in a value that is written as JSON again: a deep one would overflow the stack of JSON.stringify. */
+export const JSON_LEVELS_MAX = 32;
 /** Manifests in one body, of which Plat takes one. */
 export const MANIFESTS_PER_BODY_MAX = 2_000;
 export const RELEASES_PER_REQUEST_MAX = 256;

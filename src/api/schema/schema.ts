@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { JSON_LEVELS_MAX } from "../../base/limits.ts";
 import { type FieldProblem, invalid, invalidAll } from "./problem.ts";
 
 /**
@@ -93,13 +94,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Levels of objects and arrays of a value that is written as JSON again. A deep one would overflow the stack of JSON.stringify. */
-const LEVELS_MAX = 32;
-
-/** Throws a problem if a value that a caller sent nests more than 32 levels. */
+/** Throws a problem if a value that a caller sent nests more than `JSON_LEVELS_MAX` levels. */
 export function rejectDeep(field: string, value: unknown): void {
-  if (isDeep(value, LEVELS_MAX))
-    throw invalid({ field, problem: `is nested more than ${LEVELS_MAX} levels deep` });
+  if (isDeep(value, JSON_LEVELS_MAX))
+    throw invalid({ field, problem: `is nested more than ${JSON_LEVELS_MAX} levels deep` });
 }
 
 function isDeep(value: unknown, levels: number): boolean {
