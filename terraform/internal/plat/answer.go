@@ -2,6 +2,7 @@ package plat
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -78,9 +80,12 @@ type Answer struct {
 
 // exchange sends a request and decodes the answer. It repeats the request
 //
-//   - when a rejection says how long to wait, and the deadline of the context allows it
+//   - when a rejection says how long to wait
 //   - when there was no connection
 //   - when there was no answer, if a repeat does no harm
+//
+// It never repeats it before the end of a wait that an answer asks for (RFC 9110, section 10.2.3),
+// and not at all if the deadline of the context comes first.
 //
 // A rejection is a *Rejection, no answer an *UnansweredError.
 func exchange[Body any](ctx context.Context, c *Client, isRepeatable bool, send func() (*http.Response, error)) (Body, Answer, error) {
@@ -97,9 +102,6 @@ func exchange[Body any](ctx context.Context, c *Client, isRepeatable bool, send 
 			if !rejection.Retryable || wait == untold || (rejection.Status >= 500 && !isRepeatable) || !fits(ctx, wait) {
 				return body, answer, err
 			}
-			if wait == 0 {
-				wait = time.Second
-			}
 		} else {
 			var unanswered *UnansweredError
 			if try == triesMax || (errors.As(err, &unanswered) && !isRepeatable) {
@@ -108,10 +110,16 @@ func exchange[Body any](ctx context.Context, c *Client, isRepeatable bool, send 
 			if !errors.As(err, &unanswered) && !mayConnect(err) {
 				return body, answer, err
 			}
-			if wait == untold {
+			switch {
+			case wait == untold:
 				wait = unansweredWait << (try - 1)
+				wait = wait/2 + rand.N(wait/2+1)
+			case !fits(ctx, wait):
+				return body, answer, err
 			}
-			wait = wait/2 + rand.N(wait/2+1)
+		}
+		if wait == 0 {
+			wait = time.Second
 		}
 		if c.wait(ctx, wait, err.Error()) != nil {
 			return body, answer, err
@@ -143,7 +151,7 @@ func attempt[Body any](send func() (*http.Response, error)) (body Body, answer A
 	answer.ETag = response.Header.Get("ETag")
 	// An answer without a valid Date leaves the time zero.
 	answer.At, _ = http.ParseTime(response.Header.Get("Date"))
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
 		wait = time.Duration(seconds) * time.Second
 	}
 	if response.StatusCode < 300 {
@@ -161,14 +169,33 @@ func attempt[Body any](send func() (*http.Response, error)) (body Body, answer A
 	return body, answer, wait, stranger(response, string(text))
 }
 
-// unconnected returns the error of a request that got no answer: one without a connection was not sent.
+// unconnected returns the error of a request that got no answer.
 func unconnected(err error) error {
-	var notSent *notSentError
-	var dial *net.OpError
-	if errors.As(err, &notSent) || (errors.As(err, &dial) && dial.Op == "dial") {
+	if isUnsent(err) {
 		return &notSentError{err}
 	}
 	return &UnansweredError{err}
+}
+
+// isUnsent says whether an error is known to come before the first byte of a request: the request
+// was not made or signed, there was no connection, or the server did not prove by TLS who it is.
+func isUnsent(err error) bool {
+	var notSent *notSentError
+	var carried *url.Error
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &notSent) || errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch):
+		return true
+	case !errors.As(err, &carried) || carried.Op == "parse":
+		// The client of HTTP has the method in all of its errors.
+		return true
+	case errors.As(err, &record):
+		// Only the first record of a server has its connection in the error.
+		return record.Conn != nil
+	}
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // mayConnect says whether a later try may find a connection: a refused one may, an unknown host or missing credentials
@@ -201,9 +228,23 @@ func stranger(response *http.Response, text string) error {
 	case status == http.StatusNotFound:
 		said += "\nThis is not Plat's own 404. Check the endpoint, with the stage or the path that it may need."
 	case status >= 300 && status < 400:
-		said += fmt.Sprintf("\nUse %s as the endpoint.", response.Header.Get("Location"))
+		if location, err := response.Location(); err == nil {
+			said += fmt.Sprintf("\nUse %s as the endpoint.", endpointIn(location, response.Request.URL))
+		}
 	case status >= 500 || status < 300:
 		return &UnansweredError{errors.New(said)}
 	}
 	return &gatewayError{response.StatusCode, said}
+}
+
+// routes begins the path of every request below the endpoint.
+const routes = "/v1/spaces/"
+
+// endpointIn returns the endpoint of which a redirection leads to the same route.
+func endpointIn(location, asked *url.URL) string {
+	path, before := asked.EscapedPath(), location.EscapedPath()
+	if at := strings.LastIndex(path, routes); at >= 0 {
+		before = strings.TrimSuffix(before, path[at:])
+	}
+	return location.Scheme + "://" + location.Host + before
 }

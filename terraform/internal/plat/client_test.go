@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -109,8 +110,13 @@ func TestRequestsAreRepeatedWhereThatDoesNoHarm(t *testing.T) {
 		{"a rejection for good", write, []step{problem(409, "pool_overlap", "false")}, 1, "no (pool_overlap, request r)"},
 		{"another server", read, []step{{status: 404, body: "nothing here"}}, 1, "This is not Plat's own 404"},
 		{"a redirection", read, []step{{status: 302, header: http.Header{"Location": {"https://elsewhere.example"}}}}, 1, "Use https://elsewhere.example as the endpoint"},
+		{"a redirection to another host", read, []step{{status: 307, header: http.Header{"Location": {"https://elsewhere.example/stage/v1/spaces/blue/pools/lan?x=1"}}}}, 1, "Use https://elsewhere.example/stage as the endpoint"},
+		{"a redirection to another path", read, []step{{status: 308, header: http.Header{"Location": {"/plat/v1/spaces/blue/pools/lan"}}}}, 1, "Use http://127.0.0.1:1/plat as the endpoint"},
+		{"a gateway that asks for a wait beyond the deadline", read, []step{{status: 429, body: "{}", header: http.Header{"Retry-After": {"3000"}}}}, 1, "answers 429"},
+		{"no answer of Plat, and a wait beyond the deadline", read, []step{{status: 503, body: "{}", header: http.Header{"Retry-After": {"3000"}}}}, 1, "may have carried the request out"},
+		{"a request that cannot be made", write, []step{{err: errors.New("invalid path")}}, 1, "invalid path"},
 		{"no credentials", read, []step{{err: &notSentError{errors.New("no AWS credentials")}}}, 1, "no AWS credentials"},
-		{"five times at most", read, []step{{err: reset}, {err: reset}, {err: reset}, {err: reset}, {err: reset}}, 5, "did not answer"},
+		{"five times at most", read, []step{{err: reset}, {err: reset}, {err: reset}, {err: reset}, {err: reset}}, 5, "may have carried the request out"},
 	} {
 		t.Run(each.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,10 +127,66 @@ func TestRequestsAreRepeatedWhereThatDoesNoHarm(t *testing.T) {
 			if len(s.sent) != each.sent {
 				t.Errorf("sent %d times in place of %d", len(s.sent), each.sent)
 			}
+			const unknown = "may have carried the request out"
+			if err != nil && strings.Contains(err.Error(), unknown) != strings.Contains(each.said, unknown) {
+				t.Errorf("the error is %v, and whether the request was carried out is not so", err)
+			}
 			if (err == nil) != (each.said == "") || (err != nil && !strings.Contains(err.Error(), each.said)) {
 				t.Errorf("the error is %v; it should say %q", err, each.said)
 			}
 		})
+	}
+}
+
+func TestRequestIsNotRepeatedBeforeTheWaitThatAnAnswerAsksFor(t *testing.T) {
+	t.Parallel()
+	for _, each := range []struct {
+		status    int
+		told      string
+		asked     time.Duration
+		isInexact bool
+	}{{429, "20", 20 * time.Second, false}, {503, "20", 20 * time.Second, false}, {429, "0", time.Second, false}, {429, "-5", unansweredWait / 2, true}, {429, "", unansweredWait / 2, true}} {
+		client, _, waits := scripted(t, step{status: each.status, body: "{}", header: http.Header{"Retry-After": {each.told}}}, pool)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		_, _, err := client.Pool(ctx, "lan")
+		cancel()
+		if err != nil || len(*waits) != 1 {
+			t.Fatalf("the waits are %v, and the error is %v", *waits, err)
+		}
+		if wait := (*waits)[0]; wait < each.asked || (wait > each.asked && !each.isInexact) {
+			t.Errorf("waited %s after the status %d with a Retry-After of %q", wait, each.status, each.told)
+		}
+	}
+}
+
+func TestServerWithoutATrustedCertificateGetsNoRequest(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	answer := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ })
+	unknown, plain := httptest.NewUnstartedServer(answer), httptest.NewServer(answer)
+	unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+	unknown.StartTLS()
+	t.Cleanup(unknown.Close)
+	t.Cleanup(plain.Close)
+	for name, endpoint := range map[string]string{
+		"a certificate of nobody": unknown.URL, "no TLS": strings.Replace(plain.URL, "http:", "https:", 1),
+	} {
+		var waits []time.Duration
+		client, err := over(endpoint, "blue", &sender{client: http.DefaultClient}, func(_ context.Context, wait time.Duration) error {
+			waits = append(waits, wait)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = client.Pool(context.Background(), "lan")
+		var notSent *notSentError
+		if !errors.As(err, &notSent) || len(waits) > 0 {
+			t.Errorf("%s: the waits are %v, and the error is %v", name, waits, err)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("%d requests were sent", asked)
 	}
 }
 
