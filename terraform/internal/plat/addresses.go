@@ -109,28 +109,54 @@ func (c *Client) Release(ctx context.Context, addresses []api.AddressToRelease, 
 }
 
 func (c *Client) release(ctx context.Context, addresses []api.AddressToRelease, settle func()) error {
+	var failed []error
 	for {
 		result, err := c.inBatch(ctx, api.BatchedRequest{Release: &api.BatchedRelease{Addresses: addresses}}, settle)
 		if err != nil {
-			return err
+			return errors.Join(append(failed, err)...)
 		}
 		if result.Released == nil {
-			return &UnansweredError{fmt.Errorf("the result of a release has status %d and no addresses", result.Status)}
+			return errors.Join(append(failed, &UnansweredError{fmt.Errorf("the result of a release has status %d and no addresses", result.Status)})...)
 		}
 		var left []api.AddressToRelease
+		reason := errors.New("the release is not complete yet")
 		for i, each := range result.Released.Results {
-			if each.Status == api.ReleaseResultStatusUnfinished && i < len(addresses) {
+			err, isOver := outcomeOf(each)
+			switch {
+			case isOver && err != nil:
+				failed = append(failed, err)
+			case !isOver && i < len(addresses):
 				left = append(left, addresses[i])
+				if err != nil {
+					reason = err
+				}
 			}
 		}
 		if len(left) == 0 {
-			return nil
+			return errors.Join(failed...)
 		}
-		if err := c.wait(ctx, unansweredWait, "the release is not complete yet"); err != nil {
-			return fmt.Errorf("%d addresses could not be released yet: %w", len(left), err)
+		if err := c.wait(ctx, unansweredWait, reason.Error()); err != nil {
+			return errors.Join(append(failed, fmt.Errorf("%d addresses could not be released yet: %w (%w)", len(left), reason, err))...)
 		}
 		addresses = left
 	}
+}
+
+// outcomeOf returns why an address is not released, and whether a repeat cannot help. One that is
+// assigned anew is released.
+func outcomeOf(result api.ReleaseResult) (err error, isOver bool) {
+	if result.Status != api.ReleaseResultStatusConflict {
+		return nil, result.Status != api.ReleaseResultStatusUnfinished
+	}
+	var code api.ReleaseResultCode
+	if result.Code != nil {
+		code = *result.Code
+	}
+	if code == api.ReleaseResultCodeGenerationConflict {
+		return nil, true
+	}
+	err = fmt.Errorf("%s is not released: %s (%s)", result.Address, orEmpty(result.Detail), code)
+	return err, code != api.ReleaseResultCodeRequestInProgress
 }
 
 // SetOwner makes attributes the active owner of an address of a handle. No attributes are no owner.

@@ -243,6 +243,67 @@ func TestFailedAssignGivesBackWhatTheRequestsBeforeTook(t *testing.T) {
 	}
 }
 
+func TestReleaseSaysWhichAddressesItDidNotRelease(t *testing.T) {
+	t.Parallel()
+	batch := func(results string) step {
+		return step{status: 200, body: `{"complete": true, "results": [{"index": 0, "status": 200, "released": {"complete": true, "results": [` + results + `]}}]}`}
+	}
+	const done = `{"address": "10.0.0.1", "status": "released"}`
+	conflict := func(code string) string {
+		return fmt.Sprintf(`{"address": "10.0.0.2", "status": "conflict", "code": %q, "detail": "why"}`, code)
+	}
+	for _, each := range []struct {
+		name  string
+		steps []step
+		sent  int
+		said  string
+	}{
+		{"one that is assigned anew", []step{batch(done + "," + conflict("generation_conflict"))}, 1, ""},
+		{"one that cannot be read", []step{batch(done + "," + conflict("unreadable"))}, 1, "10.0.0.2 is not released: why (unreadable)"},
+		{"one whose request is in progress", []step{batch(done + "," + conflict("request_in_progress")), batch(`{"address": "10.0.0.2", "status": "released"}`)}, 2, ""},
+		{"one that cannot be read beside one that takes longer", []step{
+			batch(conflict("unreadable") + `,{"address": "10.0.0.1", "status": "unfinished"}`), batch(done),
+		}, 2, "10.0.0.2 is not released: why (unreadable)"},
+	} {
+		client, s, _ := scripted(t, each.steps...)
+		one, two := "g1", "g2"
+		err := client.Release(context.Background(), []api.AddressToRelease{{Address: "10.0.0.1", Generation: &one}, {Address: "10.0.0.2", Generation: &two}}, func() {})
+		if len(s.sent) != each.sent {
+			t.Errorf("%s: sent %q", each.name, s.sent)
+		}
+		if (err == nil) != (each.said == "") || (err != nil && err.Error() != each.said) {
+			t.Errorf("%s: the error is %v", each.name, err)
+		}
+	}
+}
+
+func TestReleaseOfAPrefixEndsAtWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	answer := func(released, unreadable string) step {
+		return step{status: 200, body: fmt.Sprintf(`{"handle": "a", "complete": false, "released": [%s], "unreadable": [%s]}`, released, unreadable)}
+	}
+	const item = `{"item": "allocation x", "reason": "its format is 9"}`
+	for _, each := range []struct {
+		name  string
+		steps []step
+		said  string
+	}{
+		{"an item that stays", []step{answer("", item), answer("", item)},
+			"10.0.0.0/20 is not released, because Plat cannot read what may have it: allocation x: its format is 9"},
+		{"an item that is read in time", []step{answer("", item), {status: 200, body: `{"handle": "a", "complete": true, "released": []}`}}, ""},
+		{"an item of another prefix", []step{answer(`"10.0.0.0/20"`, item)}, ""},
+	} {
+		client, s, _ := scripted(t, each.steps...)
+		err := client.ReleasePrefix(context.Background(), "a", "10.0.0.0/20")
+		if len(s.sent) != len(each.steps) {
+			t.Errorf("%s: sent %q", each.name, s.sent)
+		}
+		if (err == nil) != (each.said == "") || (err != nil && err.Error() != each.said) {
+			t.Errorf("%s: the error is %v", each.name, err)
+		}
+	}
+}
+
 func TestEachAssignHasAKeyOfItsOwnThatItsRepeatsKeep(t *testing.T) {
 	t.Parallel()
 	assigned := step{status: 200, body: `{"complete": true, "results": [{"index": 0, "status": 200, "assigned": {"addresses": []}}]}`}

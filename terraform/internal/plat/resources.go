@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plat-ipam/terraform-provider-plat/internal/api"
@@ -202,8 +204,11 @@ func (c *Client) AssignPrefix(ctx context.Context, request api.PrefixRequest) (a
 	return assigned.Prefixes[0], nil
 }
 
-// ReleasePrefix releases a prefix of a handle. One that the handle does not have is released.
+// ReleasePrefix releases a prefix of a handle. One that the handle does not have is released. It
+// ends with an error when two answers in a row name the same items that Plat cannot read, because
+// one answer may have had no time for all.
 func (c *Client) ReleasePrefix(ctx context.Context, handle, cidr string) error {
+	var before []string
 	for {
 		released, _, err := exchange[api.PrefixesReleased](ctx, c, true, func() (*http.Response, error) {
 			return c.api.ReleasePrefixesInSpace(ctx, c.space, api.PrefixReleaseRequest{Handle: handle, Cidr: &cidr})
@@ -211,13 +216,32 @@ func (c *Client) ReleasePrefix(ctx context.Context, handle, cidr string) error {
 		if IsRejection(err, api.ProblemCodeNotFound, api.ProblemCodeGenerationConflict) {
 			return nil
 		}
-		if err != nil || released.Complete {
+		// What Plat cannot read can be another prefix of the handle.
+		if err != nil || released.Complete || slices.Contains(released.Released, cidr) {
 			return err
 		}
+		unreadable := reasonsOf(released.Unreadable)
+		if len(unreadable) > 0 && slices.Equal(unreadable, before) {
+			return fmt.Errorf("%s is not released, because Plat cannot read what may have it: %s", cidr, strings.Join(unreadable, "; "))
+		}
+		before = unreadable
 		if err := c.wait(ctx, unansweredWait, "the release is not complete yet"); err != nil {
-			return fmt.Errorf("%s could not be released yet: %w", cidr, err)
+			return fmt.Errorf("%s could not be released yet: %w", strings.Join(append([]string{cidr}, unreadable...), "; "), err)
 		}
 	}
+}
+
+// reasonsOf returns the items that Plat cannot read, each with the reason, in an order that two
+// answers share.
+func reasonsOf(unreadable *[]api.UnreadableItem) []string {
+	var reasons []string
+	if unreadable != nil {
+		for _, each := range *unreadable {
+			reasons = append(reasons, fmt.Sprintf("%s: %s", each.Item, each.Reason))
+		}
+	}
+	slices.Sort(reasons)
+	return reasons
 }
 
 // PoolUsage has the counts of a pool. A count beyond 2^53 is a text in the answer, which json.Number reads too.
