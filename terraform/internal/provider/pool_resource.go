@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -19,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -101,6 +104,7 @@ func (r *poolResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 			Default: stringdefault.StaticString(string(api.PoolAssignmentModeAutomatic)),
 			Validators: []validator.String{stringvalidator.OneOf(
 				string(api.PoolAssignmentModeAutomatic), string(api.PoolAssignmentModeManual), string(api.PoolAssignmentModeApplications))},
+			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherUsers, otherUsers, otherUsers)},
 		},
 		"kind": schema.StringAttribute{
 			Optional: true, MarkdownDescription: poolWords["kind"],
@@ -136,6 +140,9 @@ func (r *poolResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 			Validators: []validator.Set{setvalidator.NoNullValues()},
 		}
 	}
+	uses := attributes["allowed_uses"].(schema.SetAttribute)
+	uses.PlanModifiers = []planmodifier.Set{setplanmodifier.RequiresReplaceIf(isOtherBalancing, otherBalancing, otherBalancing)}
+	attributes["allowed_uses"] = uses
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A pool: a range from which Plat assigns addresses or prefixes. A create and a change end when every function of Plat acts on them.",
 		Attributes:          attributes,
@@ -145,6 +152,8 @@ func (r *poolResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 const (
 	otherNetwork   = "Another network replaces the pool; another form of the same network does not."
 	otherKindOfSet = "A pool with ranges keeps having them, and one without never gets them."
+	otherUsers     = "A pool of applications stays one, and another one never becomes one."
+	otherBalancing = "A pool with the use LoadBalancer keeps it, and one without never gets it."
 )
 
 func isOtherNetwork(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
@@ -153,6 +162,21 @@ func isOtherNetwork(_ context.Context, req planmodifier.StringRequest, resp *str
 
 func isOtherKindOfSet(_ context.Context, req planmodifier.ListRequest, resp *listplanmodifier.RequiresReplaceIfFuncResponse) {
 	resp.RequiresReplace = req.StateValue.IsNull() != req.PlanValue.IsNull()
+}
+
+func isOtherUsers(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+	isForApplications := func(mode types.String) bool { return mode.ValueString() == string(api.PoolAssignmentModeApplications) }
+	resp.RequiresReplace = !req.PlanValue.IsUnknown() && isForApplications(req.StateValue) != isForApplications(req.PlanValue)
+}
+
+// isOtherBalancing compares uses of which null stands for the default, which has no load balancer.
+// Unknown uses replace no pool: the change fails if they prove to be other ones.
+func isOtherBalancing(_ context.Context, req planmodifier.SetRequest, resp *setplanmodifier.RequiresReplaceIfFuncResponse) {
+	isForBalancers := func(uses types.Set) bool {
+		return slices.Contains(uses.Elements(), attr.Value(types.StringValue(string(api.PoolAllowedUsesLoadBalancer))))
+	}
+	isKnown := !req.PlanValue.IsUnknown() && !slices.ContainsFunc(req.PlanValue.Elements(), attr.Value.IsUnknown)
+	resp.RequiresReplace = isKnown && isForBalancers(req.StateValue) != isForBalancers(req.PlanValue)
 }
 
 func (r *poolResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
