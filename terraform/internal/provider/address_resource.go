@@ -30,7 +30,8 @@ const (
 	// addressTimeout is also the time for an address to cool, which is five minutes at most by default.
 	addressTimeout = 10 * time.Minute
 	readTimeout    = 2 * time.Minute
-	// countMax is the most addresses of a family that a handle with a limit can have.
+	// countMax is the most addresses of a family that a handle with a limit can have, and the most
+	// of both that one request can ask for by default.
 	countMax = 256
 )
 
@@ -421,7 +422,7 @@ func (w wanted) requests(has map[int]int) []api.AssignRequest {
 	}
 	ipv4, ipv6 := w.counts[4], w.counts[6]
 	missing4, missing6 := max(ipv4-has[4], 0), max(ipv6-has[6], 0)
-	if missing4 > 0 && missing6 > 0 && ipv4 == ipv6 {
+	if missing4 > 0 && missing6 > 0 && ipv4 == ipv6 && missing4+missing6 <= countMax {
 		base.LimitPerHandle, base.Ipv4, base.Ipv6 = &ipv4, &missing4, &missing6
 		return []api.AssignRequest{base}
 	}

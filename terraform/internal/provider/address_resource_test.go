@@ -57,6 +57,9 @@ func TestRequestsAreLimitedToTheWantedNumber(t *testing.T) {
 		{"both families alike", 2, 2, nil, []sent{{2, 2, 2}}},
 		{"both families in different numbers", 2, 1, nil, []sent{{2, 0, 2}, {0, 1, 1}}},
 		{"more of one family", 3, 1, map[int]int{4: 1, 6: 1}, []sent{{2, 0, 3}}},
+		{"the most of both families in one request", 128, 128, nil, []sent{{128, 128, 128}}},
+		{"more of both families than one request takes", 129, 129, nil, []sent{{129, 0, 129}, {0, 129, 129}}},
+		{"the most of both families", 256, 256, map[int]int{4: 100, 6: 100}, []sent{{156, 0, 256}, {0, 156, 256}}},
 		{"fewer", 1, 0, map[int]int{4: 2}, nil},
 	} {
 		t.Run(each.name, func(t *testing.T) {
@@ -79,9 +82,6 @@ func TestAnAddressThatIsNotKnownYetExcludesNoCounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := &addressResource{}
-	var schema resource.SchemaResponse
-	r.Schema(ctx, resource.SchemaRequest{}, &schema)
-	object := schema.Schema.Type().TerraformType(ctx).(tftypes.Object)
 	for _, each := range []struct {
 		name    string
 		address any
@@ -91,15 +91,8 @@ func TestAnAddressThatIsNotKnownYetExcludesNoCounts(t *testing.T) {
 		{"null", nil, 0},
 		{"known", "10.0.0.7", 1},
 	} {
-		values := map[string]tftypes.Value{}
-		for name, of := range object.AttributeTypes {
-			values[name] = tftypes.NewValue(of, nil)
-		}
-		values["handle"] = tftypes.NewValue(tftypes.String, "web")
-		values["host"] = tftypes.NewValue(tftypes.String, "a")
-		values["ipv4"] = tftypes.NewValue(tftypes.Number, 2)
-		values["address"] = tftypes.NewValue(tftypes.String, each.address)
-		config := tfsdk.Config{Schema: schema.Schema, Raw: tftypes.NewValue(object, values)}
+		values := stateOf(r, map[string]any{"handle": "web", "host": "a", "ipv4": 2, "address": each.address})
+		config := tfsdk.Config{Schema: values.Schema, Raw: values.Raw}
 		var resp resource.ValidateConfigResponse
 		r.ValidateConfig(ctx, resource.ValidateConfigRequest{Config: config}, &resp)
 		if resp.Diagnostics.ErrorsCount() != each.errors {
@@ -115,7 +108,7 @@ func TestAnAddressThatIsNotKnownYetExcludesNoCounts(t *testing.T) {
 func TestFieldsOfARejectionAreErrorsOnTheirAttributes(t *testing.T) {
 	t.Parallel()
 	fields := []api.FieldAtFault{
-		{Field: "blockSize", Problem: "must be smaller"},
+		{Field: "blockSize", Problem: "must be smaller", Value: 60},
 		{Field: "routes[0].gw", Problem: "is no address"},
 		{Field: "attributes.a.b", Problem: "must be a string"},
 		{Field: "If-Match", Problem: "is no ETag"},
@@ -130,6 +123,11 @@ func TestFieldsOfARejectionAreErrorsOnTheirAttributes(t *testing.T) {
 		}
 		if actual != at {
 			t.Errorf("the error %q is at %q in place of %q", diags[i].Detail(), actual, at)
+		}
+	}
+	for i, said := range []string{"blockSize must be smaller; received 60 (request r).", "routes[0].gw is no address (request r)."} {
+		if diags[i].Detail() != said {
+			t.Errorf("the error is %q in place of %q", diags[i].Detail(), said)
 		}
 	}
 }

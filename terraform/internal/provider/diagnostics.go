@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/plat-ipam/terraform-provider-plat/internal/api"
 	"github.com/plat-ipam/terraform-provider-plat/internal/plat"
 )
 
@@ -21,13 +23,25 @@ func addError(diags *diag.Diagnostics, summary string, err error, known map[stri
 		return
 	}
 	for _, field := range *rejection.Fields {
-		detail := fmt.Sprintf("%s %s (request %s).", field.Field, field.Problem, rejection.RequestId)
+		detail := fmt.Sprintf("%s %s%s (request %s).", field.Field, field.Problem, received(field), rejection.RequestId)
 		if at, ok := attributeOf(field.Field, known); ok {
 			diags.AddAttributeError(at, summary, detail)
 			continue
 		}
 		diags.AddError(summary, detail)
 	}
+}
+
+// received tells the value that Plat received for a field; nothing if it names none.
+func received(field api.FieldAtFault) string {
+	if field.Value == nil {
+		return ""
+	}
+	value, err := json.Marshal(field.Value)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("; received %s", value)
 }
 
 // sentence begins the text of an error with a capital letter.
