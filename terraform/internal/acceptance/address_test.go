@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -445,6 +446,49 @@ func TestReplacementBeforeDestroyKeepsTheAdoptedAddress(t *testing.T) {
 	contains(t, w.apply(), "An address is not released")
 	w.isSettled()
 	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before[0])
+}
+
+func TestOldObjectThatAnInterruptedRunLeftIsNotDestroyed(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	for _, each := range []struct {
+		name, forgotten string
+		leave           func(state map[string]any)
+	}{
+		{"deposed", "plat_address.web", func(state map[string]any) {
+			of := state["resources"].([]any)[0].(map[string]any)
+			instances := of["instances"].([]any)
+			old := maps.Clone(instances[0].(map[string]any))
+			old["deposed"] = "00000001"
+			of["instances"] = append(instances, old)
+		}},
+		{"renamed", "plat_address.old", func(state map[string]any) {
+			resources := state["resources"].([]any)
+			old := maps.Clone(resources[0].(map[string]any))
+			old["name"] = "old"
+			state["resources"] = append(resources, old)
+		}},
+	} {
+		t.Run(each.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, s.url)
+			w.config(strings.Replace(fmt.Sprintf(web, `ipv4 = 1`), "shop/web", each.name, 1))
+			w.apply()
+			before := s.addressesOf(each.name)
+			w.edit(each.leave)
+			output, err := w.try("apply", "-auto-approve")
+			if err == nil {
+				t.Fatalf("the old object was destroyed:\n%s", output)
+			}
+			contains(t, output, "The state has the same addresses twice")
+			equal(t, "addresses", strings.Join(s.addressesOf(each.name), " "), before[0])
+			w.run("state", "rm", each.forgotten)
+			w.apply()
+			w.isSettled()
+			equal(t, "addresses", strings.Join(s.addressesOf(each.name), " "), before[0])
+		})
+	}
 }
 
 func TestValuesThatArePlannedUnknown(t *testing.T) {

@@ -261,6 +261,20 @@ func (w *workspace) forget() {
 	must(w.t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")))
 }
 
+// edit changes the state, as a run that is interrupted leaves it.
+func (w *workspace) edit(change func(state map[string]any)) {
+	w.t.Helper()
+	path := filepath.Join(w.folder, "terraform.tfstate")
+	text, err := os.ReadFile(path)
+	must(w.t, err)
+	var state map[string]any
+	must(w.t, json.Unmarshal(text, &state))
+	change(state)
+	text, err = json.Marshal(state)
+	must(w.t, err)
+	write(w.t, path, string(text))
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	must(t, os.WriteFile(path, []byte(text), 0o600))

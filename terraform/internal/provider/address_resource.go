@@ -319,10 +319,14 @@ func (r *addressResource) settled(ctx context.Context, handle string, settle fun
 	return r.client.Handle(ctx, handle)
 }
 
+// proofsOf returns the generations of addresses. One that is held in another way than by an assign
+// of a caller has none.
 func proofsOf(held []api.HeldAddress) []string {
-	proofs := make([]string, len(held))
-	for i, each := range held {
-		proofs[i] = orEmpty(each.Generation)
+	var proofs []string
+	for _, each := range held {
+		if each.Generation != nil {
+			proofs = append(proofs, *each.Generation)
+		}
 	}
 	return proofs
 }
@@ -532,6 +536,7 @@ func (r *addressResource) Read(ctx context.Context, req resource.ReadRequest, re
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	r.findInState("addresses", "handle", state.Handle.ValueString(), &resp.Diagnostics, proofsOf(held)...)
 	tenant := addedTenant(ctx, req.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(state.take(ctx, held, tenant)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -637,12 +642,12 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 	var releases []api.AddressToRelease
-	var ends []func(error)
+	var ends []func()
 	for _, each := range held {
 		generation := each.Generation.ValueString()
 		if end, ok := r.client.BeginRelease(generation); !ok {
 			resp.Diagnostics.AddWarning("An address is not released",
-				fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", each.Address.ValueString(), state.Handle.ValueString()))
+				fmt.Sprintf("%s is also that of another resource of this run, which has the same handle %q.", each.Address.ValueString(), state.Handle.ValueString()))
 		} else {
 			ends = append(ends, end)
 			releases = append(releases, api.AddressToRelease{Address: each.Address.ValueString(), Generation: &generation})
@@ -655,7 +660,7 @@ func (r *addressResource) Delete(ctx context.Context, req resource.DeleteRequest
 	defer cancel()
 	err := r.client.Release(ctx, releases, settle)
 	for _, end := range ends {
-		end(err)
+		end()
 	}
 	if err != nil {
 		addError(&resp.Diagnostics, "The addresses were not released", err, addressAttributes)

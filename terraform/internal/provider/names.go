@@ -11,9 +11,20 @@ import (
 
 // begin says that a create makes something under a name. It reports another resource that does so in this run.
 func (c *caller) begin(what, attribute, name string, diags *diag.Diagnostics) {
-	if !c.client.BeginCreate(what + " " + name) {
+	if !c.client.BeginCreate(what, name) {
 		diags.AddAttributeError(path.Root(attribute), "Two resources have the same "+attribute,
 			fmt.Sprintf("This run creates another %s with the %s %q, and both would have the same one. Give each its own, as with count.index or each.key.", what, attribute, name))
+	}
+}
+
+// findInState says what a resource in the state has. It reports another one in the state that has
+// it too.
+func (c *caller) findInState(what, attribute, name string, diags *diag.Diagnostics, proofs ...string) {
+	if !c.client.FindInState(proofs...) {
+		diags.AddAttributeError(path.Root(attribute), "The state has the same "+what+" twice",
+			fmt.Sprintf("Two objects of the state have the %s %q and the same %s: an apply that adopted it has ended before the destroy of the old object, or it was imported twice. "+
+				"The destroy of one would release what the other one uses. Forget the old resource by the command state rm; if the old object is a deposed one, forget the resource that has it. "+
+				"The next apply adopts what the configuration describes.", attribute, name, what))
 	}
 }
 

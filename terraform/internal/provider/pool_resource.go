@@ -196,6 +196,7 @@ func (r *poolResource) Create(ctx context.Context, req resource.CreateRequest, r
 		if resp.Diagnostics.HasError() {
 			return
 		}
+		r.client.Make(poolProof(name))
 		if err := r.client.CreatePool(ctx, name, request); err != nil {
 			addError(&resp.Diagnostics, "The pool was not created", unanswered(err, "The next apply adopts it."), poolAttributes)
 			return
@@ -255,7 +256,7 @@ func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.
 	return true
 }
 
-// poolProof names a pool among what this run adopted and deletes.
+// poolProof names a pool among what this run has and deletes.
 func poolProof(name string) string { return "pool " + name }
 
 // differenceOf names the first field in which two pools differ; nothing if they do not.
@@ -299,6 +300,7 @@ func (r *poolResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 		addError(&resp.Diagnostics, "The pool cannot be read", err, poolAttributes)
 		return
 	}
+	r.findInState("pool", "name", pool.Name, &resp.Diagnostics, poolProof(pool.Name))
 	state.take(ctx, pool, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -352,13 +354,13 @@ func (r *poolResource) Delete(ctx context.Context, req resource.DeleteRequest, r
 	name := state.Name.ValueString()
 	end, ok := r.client.BeginRelease(poolProof(name))
 	if !ok {
-		resp.Diagnostics.AddWarning("The pool is not deleted", fmt.Sprintf("The pool %q was adopted by another resource in this run.", name))
+		resp.Diagnostics.AddWarning("The pool is not deleted", fmt.Sprintf("The pool %q is also that of another resource of this run.", name))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := r.client.DeletePool(ctx, name)
-	end(err)
+	end()
 	if err != nil {
 		addError(&resp.Diagnostics, "The pool was not deleted", err, poolAttributes)
 	}

@@ -243,11 +243,7 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, prefixTimeout)
 	resp.Diagnostics.Append(diags...)
-	what := fmt.Sprintf("prefix of IPv%d", plan.Family.ValueInt64())
-	if named := textOf(plan.Cidr); named != nil {
-		what = "prefix " + *named
-	}
-	r.begin(what, "handle", plan.Handle.ValueString(), &resp.Diagnostics)
+	r.beginPrefix(plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -271,6 +267,23 @@ func (r *prefixResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
+// beginPrefix says that a create makes a prefix: a named one, or any of its family. It reports
+// another resource that could get the same one in this run.
+func (r *prefixResource) beginPrefix(plan prefixModel, diags *diag.Diagnostics) {
+	family, cidr, handle := plan.Family, "", plan.Handle.ValueString()
+	if named := textOf(plan.Cidr); named != nil {
+		cidr = plain(*named)
+	}
+	if prefix, err := netip.ParsePrefix(cidr); err == nil {
+		family = familyOf(prefix)
+	}
+	group := fmt.Sprintf("prefix of IPv%d", family.ValueInt64())
+	if !r.client.BeginCreate(group+" "+handle, cidr) {
+		diags.AddAttributeError(path.Root("handle"), "Two resources have the same handle",
+			fmt.Sprintf("This run creates another %s with the handle %q, and both could get the same one. Give each a handle of its own, or name each by another cidr.", group, handle))
+	}
+}
+
 // tenantIn returns the tenant that Plat added to the attributes of the plan.
 func (m *prefixModel) tenantIn(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) string {
 	if held.Attributes == nil {
@@ -279,13 +292,20 @@ func (m *prefixModel) tenantIn(ctx context.Context, held api.HeldPrefix, diags *
 	return tenantIn(*held.Attributes, texts(ctx, m.Attributes, diags))
 }
 
-// settled returns the prefix of the plan's family that the handle has after the destroy of this run that releases it.
+// settled returns the prefix of the plan that the handle has after the destroy of this run that
+// releases it.
 func (r *prefixResource) settled(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
 	held := r.held(ctx, plan, diags)
-	if held == nil {
+	cidr := textOf(plan.Cidr)
+	if held != nil {
+		cidr = &held.Cidr
+	}
+	if cidr == nil || diags.HasError() {
 		return nil
 	}
-	waited, err := r.client.AwaitReleases(ctx, prefixProof(plan.Handle.ValueString(), held.Cidr))
+	// Also without the prefix: a release has no generation, and its repeat would release what is
+	// assigned meanwhile.
+	waited, err := r.client.AwaitReleases(ctx, prefixProof(plan.Handle.ValueString(), *cidr))
 	if err != nil {
 		addError(diags, "The prefix is not released yet", err, prefixAttributes)
 		return nil
@@ -296,9 +316,11 @@ func (r *prefixResource) settled(ctx context.Context, plan prefixModel, diags *d
 	return r.held(ctx, plan, diags)
 }
 
-// held returns the prefix that the plan names, if the handle has it. If the plan names none, it is one of its family.
+// held returns the prefix that the plan names, if the handle has it. If the plan names none, it is
+// the only one of its family.
 func (r *prefixResource) held(ctx context.Context, plan prefixModel, diags *diag.Diagnostics) *api.HeldPrefix {
-	all, err := r.client.Prefixes(ctx, plan.Handle.ValueString())
+	handle := plan.Handle.ValueString()
+	all, err := r.client.Prefixes(ctx, handle)
 	if err != nil {
 		addError(diags, "The handle cannot be read", err, prefixAttributes)
 		return nil
@@ -307,10 +329,17 @@ func (r *prefixResource) held(ctx context.Context, plan prefixModel, diags *diag
 		return among(all, plan.Cidr)
 	}
 	var found *api.HeldPrefix
+	var ids []string
 	for i, each := range all {
-		if plan.Family.IsNull() || int64(each.Family) == plan.Family.ValueInt64() {
+		if int64(each.Family) == plan.Family.ValueInt64() {
 			found = &all[i]
+			ids = append(ids, fmt.Sprintf("%q", importID(handle, each.Cidr)))
 		}
+	}
+	if len(ids) > 1 {
+		diags.AddAttributeError(path.Root("handle"), "The handle has more than one prefix of the family",
+			fmt.Sprintf("The handle %q has %d prefixes of IPv%d. Choose another handle, or import the one that this resource is, by the command import plat_prefix.NAME with the id %s", handle, len(ids), plan.Family.ValueInt64(), strings.Join(ids, " or ")))
+		return nil
 	}
 	return found
 }
@@ -330,20 +359,24 @@ func (r *prefixResource) adopt(ctx context.Context, plan prefixModel, held api.H
 	handle := plan.Handle.ValueString()
 	if difference := plan.differenceTo(ctx, held, diags); difference != "" {
 		diags.AddAttributeError(path.Root("handle"), "The handle has another prefix",
-			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is, by the command import plat_prefix.NAME %q", handle, difference, handle+importSeparator+held.Cidr))
+			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is, by the command import plat_prefix.NAME %q", handle, difference, importID(handle, held.Cidr)))
 		return
 	}
 	if !r.client.Adopt(prefixProof(handle, held.Cidr)) {
-		diags.AddAttributeError(path.Root("handle"), "Another resource of this run releases the prefix",
-			fmt.Sprintf("The handle %q still has %s, which another resource releases. Apply again after that has succeeded.", handle, held.Cidr))
+		diags.AddAttributeError(path.Root("handle"), "Another resource of this run has or releases the prefix",
+			fmt.Sprintf("The handle %q has %s, which another resource has in this run, or releases. If it releases it, apply again after that has succeeded; else give each a handle of its own.", handle, held.Cidr))
 		return
 	}
 	diags.AddAttributeWarning(path.Root("handle"), "The prefix was adopted",
 		fmt.Sprintf("The handle %q had %s already, as after an interrupted apply. No prefix was assigned.", handle, held.Cidr))
 }
 
-// prefixProof names a prefix of a handle among what was adopted, because prefixes have no generations.
-func prefixProof(handle, cidr string) string { return handle + importSeparator + cidr }
+// prefixProof names a prefix of a handle among what this run has and releases, because prefixes
+// have no generations.
+func prefixProof(handle, cidr string) string { return "prefix " + importID(handle, plain(cidr)) }
+
+// importID returns the id of an import that names a prefix of a handle.
+func importID(handle, cidr string) string { return handle + importSeparator + cidr }
 
 func (m *prefixModel) differenceTo(ctx context.Context, held api.HeldPrefix, diags *diag.Diagnostics) string {
 	found := *m
@@ -380,15 +413,20 @@ func (r *prefixResource) assign(ctx context.Context, plan prefixModel, diags *di
 		family, one := api.PrefixRequestFamily(plan.Family.ValueInt64()), 1
 		request.Family, request.PrefixLength, request.LimitPerHandle = &family, intOf(plan.PrefixLength), &one
 	}
-	_, err := r.client.AssignPrefix(ctx, request)
-	if err != nil && !takenBy(err, "prefix/"+request.Handle) {
+	assigned, err := r.client.AssignPrefix(ctx, request)
+	cidr := plan.Cidr
+	if err == nil {
+		cidr = types.StringValue(assigned.Cidr)
+	} else if !takenBy(err, "prefix/"+request.Handle) {
 		addError(diags, "No prefix was assigned", unanswered(err, "The next apply adopts what was assigned."), prefixAttributes)
 		return nil
 	}
-	held := r.held(ctx, plan, diags)
-	if diags.HasError() {
+	all, err := r.client.Prefixes(ctx, request.Handle)
+	if err != nil {
+		addError(diags, "The assigned prefix cannot be read", unanswered(err, "The next apply adopts it."), prefixAttributes)
 		return nil
 	}
+	held := among(all, cidr)
 	if held == nil {
 		diags.AddAttributeError(path.Root("handle"), "The prefix is gone", fmt.Sprintf("The handle %q was released right after its prefix was assigned.", request.Handle))
 		return nil
@@ -396,6 +434,11 @@ func (r *prefixResource) assign(ctx context.Context, plan prefixModel, diags *di
 	if difference := plan.differenceTo(ctx, *held, diags); difference != "" {
 		diags.AddAttributeError(path.Root("handle"), "Another run assigns to this handle",
 			fmt.Sprintf("The handle %q was free a moment ago, and now %s. Two configurations must not share a handle.", request.Handle, difference))
+		return nil
+	}
+	if !r.client.Make(prefixProof(request.Handle, held.Cidr)) {
+		diags.AddAttributeError(path.Root("handle"), "Another resource of this run has the prefix",
+			fmt.Sprintf("The handle %q got %s, which another resource of this run has. Give each a handle of its own.", request.Handle, held.Cidr))
 		return nil
 	}
 	return held
@@ -422,6 +465,8 @@ func (r *prefixResource) Read(ctx context.Context, req resource.ReadRequest, res
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	handle := state.Handle.ValueString()
+	r.findInState("prefix", "handle", handle, &resp.Diagnostics, prefixProof(handle, held.Cidr))
 	tenant := addedTenant(ctx, req.Private, &resp.Diagnostics)
 	state.take(ctx, *held, tenant, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -444,17 +489,17 @@ func (r *prefixResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	handle, cidr := state.Handle.ValueString(), state.Cidr.ValueString()
+	handle, cidr := state.Handle.ValueString(), plain(state.Cidr.ValueString())
 	end, ok := r.client.BeginRelease(prefixProof(handle, cidr))
 	if !ok {
 		resp.Diagnostics.AddWarning("The prefix is not released",
-			fmt.Sprintf("%s was adopted by another resource in this run, which has the same handle %q.", cidr, handle))
+			fmt.Sprintf("%s is also that of another resource of this run, which has the same handle %q.", cidr, handle))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := r.client.ReleasePrefix(ctx, handle, cidr)
-	end(err)
+	end()
 	if err != nil {
 		addError(&resp.Diagnostics, "The prefix was not released", err, prefixAttributes)
 	}

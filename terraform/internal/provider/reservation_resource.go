@@ -89,6 +89,7 @@ func (r *reservationResource) Create(ctx context.Context, req resource.CreateReq
 	case err == nil:
 		r.adopt(ctx, plan, found, version, &resp.Diagnostics)
 	case plat.IsNotFound(err):
+		r.client.Make(reservationProof(name))
 		r.put(ctx, plan, "", &resp.Diagnostics)
 	default:
 		addError(&resp.Diagnostics, "The reservation cannot be read", err, reservationAttributes)
@@ -120,7 +121,7 @@ func (r *reservationResource) adopt(ctx context.Context, plan reservationModel, 
 		fmt.Sprintf("The reservation %q existed already, as after an interrupted apply.", name))
 }
 
-// reservationProof names a reservation among what this run adopted and deletes.
+// reservationProof names a reservation among what this run has and deletes.
 func reservationProof(name string) string { return "reservation " + name }
 
 // put writes a reservation, and warns of pools with addresses in it.
@@ -157,6 +158,7 @@ func (r *reservationResource) Read(ctx context.Context, req resource.ReadRequest
 		addError(&resp.Diagnostics, "The reservation cannot be read", err, reservationAttributes)
 		return
 	}
+	r.findInState("reservation", "name", found.Name, &resp.Diagnostics, reservationProof(found.Name))
 	state.Cidrs = list(ctx, state.Cidrs, &found.Cidrs, sameSpans, &resp.Diagnostics)
 	state.Reason = text(state.Reason, found.Reason, nil)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -200,13 +202,13 @@ func (r *reservationResource) Delete(ctx context.Context, req resource.DeleteReq
 	name := state.Name.ValueString()
 	end, ok := r.client.BeginRelease(reservationProof(name))
 	if !ok {
-		resp.Diagnostics.AddWarning("The reservation is not deleted", fmt.Sprintf("The reservation %q was adopted by another resource in this run.", name))
+		resp.Diagnostics.AddWarning("The reservation is not deleted", fmt.Sprintf("The reservation %q is also that of another resource of this run.", name))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := r.client.DeleteReservation(ctx, name)
-	end(err)
+	end()
 	if err != nil {
 		addError(&resp.Diagnostics, "The reservation was not deleted", err, reservationAttributes)
 	}

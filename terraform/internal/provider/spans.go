@@ -93,3 +93,11 @@ func sameSpans(a, b []string) bool {
 func sameNetwork(a, b string) bool {
 	return a == b || sameSpans([]string{a}, []string{b})
 }
+
+// plain returns a network in the form that Plat writes; another text as it is.
+func plain(cidr string) string {
+	if prefix, err := netip.ParsePrefix(cidr); err == nil {
+		return prefix.Masked().String()
+	}
+	return cidr
+}
