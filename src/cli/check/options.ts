@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { several } from "../invocation/options.ts";
 import { usageError } from "../shell/exit.ts";
-import { readInput } from "../shell/input.ts";
+import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import type { Caution } from "./candidates.ts";
 import { coversNothing, type Inventory, parseCoverage, readInventory } from "./inventory.ts";
@@ -65,8 +65,7 @@ export async function inventoryOf(
     throw usageError(
       "--taken-at is in the future; it must be the time when the inventory was taken.",
     );
-  const read = files.map(async (name) => ({ name, text: await readInput(io, name) }));
-  return readInventory(await Promise.all(read), parseCoverage(covers), {
+  return readInventory(await readInputs(io, files), parseCoverage(covers), {
     takenAtMs: takenAt,
     nowMs,
   });

@@ -12,7 +12,7 @@ import {
 } from "../invocation/confirm.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
-import { readInput } from "../shell/input.ts";
+import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { desiredFromCsv } from "../sources/csv.ts";
 import { desiredFromHostLocal } from "../sources/host-local.ts";
@@ -211,9 +211,5 @@ async function textsOf(
   { io }: Session,
   { filename: files }: ImportOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  if (files.indexOf("-") !== files.lastIndexOf("-"))
-    throw usageError("- is named twice; stdin can be read once.");
-  const texts = new Map<string, string>();
-  for (const file of files) texts.set(file === "-" ? "stdin" : file, await readInput(io, file));
-  return texts;
+  return new Map((await readInputs(io, files)).map(({ name, text }) => [name, text]));
 }

@@ -6,7 +6,7 @@ import type { Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation } from "../invocation/confirm.ts";
 import { counted } from "../output/count.ts";
 import { tellingResult } from "../output/progress.ts";
-import { readInput } from "../shell/input.ts";
+import { readInputs } from "../shell/input.ts";
 import { type FinishedRelease, releaseAddresses } from "../space/releases.ts";
 import { RELEASE_COLUMNS } from "./release-preview.ts";
 
@@ -26,8 +26,8 @@ export async function releaseFromReports(
 ): Promise<void> {
   const { io, client, print } = session;
   const confirm = confirmation(session, options);
-  const reports = await Promise.all(
-    files.map(async (file) => readReport(file, await readInput(io, file), client.space)),
+  const reports = (await readInputs(io, files)).map(({ name, text }) =>
+    readReport(name, text, client.space),
   );
   const confirmed = new Map(
     reports.flatMap((report) => report.confirmed).map((one) => [one.generation, one]),

@@ -8,9 +8,9 @@ import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
-import { readInput } from "../shell/input.ts";
+import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
-import { addressesInTable } from "../sources/csv.ts";
+import { addressesInTable, HEADER } from "../sources/csv.ts";
 
 interface Options extends ConfirmOptions {
   readonly table: string;
@@ -71,8 +71,7 @@ async function restore(session: Session, options: Options): Promise<void> {
   const restored = await orCommandError(async () => {
     const lines = trail === undefined ? [] : await readTrail(trail);
     const inventories = (inventory ?? []).map((text) => inventoryIn(text, session.client.space));
-    const living: Living[] = [];
-    for (const one of inventories) living.push(...(await livingIn(io, one)));
+    const living = await livingIn(io, inventories);
     const spaces = trail === undefined && { spaces: inventories.map(({ space }) => space) };
     const opened = await openRestoredTable(table, io.env.DYNAMODB_ENDPOINT || undefined);
     if (!dryRun)
@@ -102,7 +101,7 @@ async function restore(session: Session, options: Options): Promise<void> {
   if (first !== undefined)
     throw new CommandError(
       EXIT.found,
-      `No inventory says what lives in ${restored.untold?.map((name) => `space ${name}`).join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nAdd the table of each space: --inventory ${first}=FILE. One without addresses needs an empty table.`,
+      `No inventory says what lives in ${restored.untold?.map((name) => `space ${name}`).join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nAdd the table of each space: --inventory ${first}=FILE. If it has no addresses, its table is the line ${HEADER} alone.`,
     );
   const violations = restored.checked?.violations ?? [];
   if (violations.length > 0)
@@ -126,10 +125,16 @@ function inventoryIn(text: string, space: string): Inventory {
   return { space: named, file };
 }
 
-/** Reads the addresses of an inventory. */
-async function livingIn(io: Io, { space, file }: Inventory): Promise<readonly Living[]> {
-  const addresses = addressesInTable(file, await readInput(io, file));
-  return addresses.map((address) => ({ space, ...address }));
+/** Reads the addresses of inventories. */
+async function livingIn(io: Io, inventories: readonly Inventory[]): Promise<readonly Living[]> {
+  const files = await readInputs(
+    io,
+    inventories.map(({ file }) => file),
+  );
+  return files.flatMap(({ name, text }, at) => {
+    const { space } = inventories[at] as Inventory;
+    return addressesInTable(name, text).map((address) => ({ space, ...address }));
+  });
 }
 
 function textOf(

@@ -22,6 +22,26 @@ export async function readInput(io: Io, file: string, absent?: string): Promise<
   return utf8In(file, await bytesOf(file));
 }
 
+/**
+ * Reads text files, of which one may be stdin.
+ *
+ * @returns the texts in the order of the files, each under the name of its file
+ * @throws CommandError if stdin is named twice, because the second text would be empty, or if a file cannot be read
+ */
+export async function readInputs(
+  io: Io,
+  files: readonly string[],
+): Promise<readonly { readonly name: string; readonly text: string }[]> {
+  if (files.indexOf(STDIN) !== files.lastIndexOf(STDIN))
+    throw usageError(`${STDIN} is named twice; stdin can be read once.`);
+  return Promise.all(
+    files.map(async (file) => ({
+      name: file === STDIN ? "stdin" : file,
+      text: await readInput(io, file),
+    })),
+  );
+}
+
 async function bytesOf(file: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(file);

@@ -12,6 +12,10 @@ import { readEntries } from "./entries.ts";
 
 const COLUMNS = ["address", "handle", "host", "attributes", "affinityType"] as const;
 const REQUIRED = COLUMNS.slice(0, 3);
+/** The shortest first line of a table. */
+export const HEADER = REQUIRED.join(",");
+/** The columns, for people. */
+const COLUMNS_NEEDED = `${COLUMNS.join(",")}, of which attributes and affinityType may be left out`;
 const HOST_TYPES: readonly AffinityType[] = ["host", "virtual"];
 
 /** Returns the desired state of tables, in existing pools. Errors: lines that cannot be read, each with its number. */
@@ -36,8 +40,13 @@ export const addressesInTable = (file: string, text: string): DesiredAddress[] =
 
 type Line = Readonly<Record<string, string | undefined>>;
 
-/** Reads a table. The library determines the names of the members. */
+/**
+ * Reads a table. The library determines the names of the members. A text without a line is an error: a table without addresses has
+ * its first line, and an export that failed leaves nothing.
+ */
 function linesOf(file: string, text: string): { readonly record: Line; readonly info: Info }[] {
+  if (text.trim() === "")
+    throw usageError(`${file} is empty; its first line must name the columns ${COLUMNS_NEEDED}.`);
   try {
     return parse(text, {
       skip_empty_lines: true,
@@ -60,7 +69,7 @@ function columnsOf(file: string, header: readonly string[]): string[] {
   if (isWhole && known.length === names.length && new Set(known).size === known.length)
     return known;
   throw usageError(
-    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS.join(",")}, each once, of which attributes and affinityType may be left out.`,
+    `${file} begins with the columns ${JSON.stringify(header.join(",").slice(0, 200))}; they must be ${COLUMNS_NEEDED}, each once.`,
   );
 }
 

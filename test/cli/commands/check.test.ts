@@ -297,7 +297,7 @@ describe("a line that cannot be right sends nothing, and exits with 2", () => {
   };
 
   it.each<[string, string, readonly string[]]>([
-    ["- is not complete JSON", inventoryOf().slice(0, -5), whole(0)],
+    ["stdin is not complete JSON", inventoryOf().slice(0, -5), whole(0)],
     ["name it with --inventory FILE", "", ["--covers", "nodes"]],
     ["--taken-at is in the future", inventoryOf(), whole(1)],
     ["It must be a time such as", inventoryOf(), ["--inventory", "-", "--taken-at", "noon"]],

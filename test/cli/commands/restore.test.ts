@@ -118,12 +118,44 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     await expect(assignedOneByOne(started(), "again", 1)).rejects.toThrow(TableFrozenError);
   });
 
+  /** Returns what a restore with a table of the addresses of the space would do. */
+  const inventory = async (stdin: string) =>
+    platWith(
+      { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE }, stdin },
+      ...["restore", "--table", RESTORED, "--inventory", "-", "--dry-run"],
+    );
+
+  it("rejects an empty file, which is what a failed export leaves, and takes a header alone", async () => {
+    const { exit, err } = await inventory("");
+    expect({ exit, err }).toEqual({
+      exit: 2,
+      err: `${DRY_RUN}Error: stdin is empty; its first line must name the columns address,handle,host,attributes,affinityType, of which attributes and affinityType may be left out.\n`,
+    });
+    expect((await inventory("address,handle,host\n")).exit).toBe(0);
+  });
+
+  it("rejects two inventories of stdin, because the second would be empty", async () => {
+    const line = ["restore", "--table", RESTORED, "--inventory", "a=-", "--inventory", "b=-"];
+    expect(await platWith({ stdin: "address,handle,host\n" }, ...line, "-y")).toEqual({
+      exit: 2,
+      out: "",
+      err: "Error: - is named twice; stdin can be read once.\n",
+    });
+  });
+
+  it("names a space without an inventory, and how a space without addresses is told", async () => {
+    const line = ["restore", "--table", RESTORED, "--inventory", "-", "--dry-run"];
+    const { exit, err } = await platWith(
+      { env: { DYNAMODB_ENDPOINT: emulator.endpoint }, stdin: "address,handle,host\n" },
+      ...line,
+    );
+    expect(exit).toBe(4);
+    expect(err).toContain(
+      `Add the table of each space: --inventory ${SPACE}=FILE. If it has no addresses, its table is the line address,handle,host alone.`,
+    );
+  });
+
   it("shows what it would adopt, and changes nothing", async () => {
-    const inventory = async (stdin: string) =>
-      platWith(
-        { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE }, stdin },
-        ...["restore", "--table", RESTORED, "--inventory", "-", "--dry-run"],
-      );
     const [first = ""] = living;
     expect(await inventory(`address,handle,host\n${first},successor,node-1\n`)).toEqual({
       exit: 0,

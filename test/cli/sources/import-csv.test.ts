@@ -206,7 +206,11 @@ describe("plat import csv", () => {
   });
 
   it.each([
-    ["", "- has no objects of a kind that Plat takes"],
+    ["", "stdin is empty; its first line must name the columns address,handle,host,attributes"],
+    [
+      "\n\r\n",
+      "stdin is empty; its first line must name the columns address,handle,host,attributes",
+    ],
     ["address,handle,host\n", "- has no objects of a kind that Plat takes"],
     [
       "host,handle\n",
