@@ -6,13 +6,14 @@ import { CILIUM_NODE, FAMILY_TEXTS } from "../../nouns/cilium/contract/request.t
 import { CILIUM_MODES } from "../../nouns/cilium/object.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withQuestion } from "../invocation/confirm.ts";
-import { type Duration, duration } from "../invocation/options.ts";
+import { type Duration, duration, several } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import { warn } from "../resource/change.ts";
-import { readItems } from "../resource/documents.ts";
+import { itemsIn } from "../resource/documents.ts";
 import { getVerb } from "../resource/get.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
+import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
 const GET_EXAMPLES = examples(["Show what a node has", "plat node cilium get node-1 -o yaml"]);
@@ -48,7 +49,11 @@ export const nodeCiliumCommand = (io: Io): Command =>
     .addCommand(
       printing(new Command("apply"))
         .description("Grant what CiliumNodes ask for, and print them with that filled in, as JSON")
-        .requiredOption("-f, --filename <file>", "CiliumNodes in YAML or JSON; - reads stdin")
+        .requiredOption(
+          "-f, --filename <file>",
+          "CiliumNodes in YAML or JSON; - reads stdin; repeatable",
+          several,
+        )
         .addOption(new Option("--mode <mode>", "Cilium's mode of IPAM").choices(CILIUM_MODES))
         .addOption(
           new Option("--families <families>", "Address families that the nodes need").choices(
@@ -92,7 +97,7 @@ type CiliumNode = Answer<"readCiliumNode">;
 type CiliumQuery = Omit<Parameters<"putCiliumNode">, "node" | "body">;
 
 interface ApplyOptions {
-  readonly filename: string;
+  readonly filename: readonly string[];
   readonly mode?: CiliumQuery["mode"];
   readonly families?: CiliumQuery["families"];
   readonly releaseAfter?: Duration;
@@ -107,7 +112,8 @@ async function apply({ client, io, print }: Session, options: ApplyOptions): Pro
     releaseAfterSeconds: secondsOf(releaseAfter),
     withdrawAfterSeconds: secondsOf(withdrawAfter),
   };
-  const nodes = ciliumNodesIn(filename, await readItems(io, filename, { plural: "ciliumnodes" }));
+  const files = await readInputs(io, filename);
+  const nodes = files.flatMap(({ name, text }) => ciliumNodesIn(name, text));
   const granted: CiliumNode[] = [];
   for (const { name, object } of nodes)
     granted.push((await client.putCiliumNode({ node: name, ...query, body: object })).body);
@@ -153,7 +159,8 @@ const shown = (names: readonly string[], document: unknown) => ({
 const secondsOf = (time: Duration | undefined): number | undefined =>
   time && Math.ceil(time.ms / 1_000);
 
-function ciliumNodesIn(file: string, items: readonly unknown[]) {
+function ciliumNodesIn(file: string, text: string) {
+  const items = itemsIn(file, text, { plural: "ciliumnodes" });
   const nodes = items.flatMap((item) => {
     const name = nameInManifest(item);
     const isOne = isRecord(item) && isManifest(item) && item.kind === CILIUM_NODE.kind;

@@ -10,7 +10,7 @@ import {
   type Session,
   withDryRun,
 } from "../invocation/cli.ts";
-import type { Duration } from "../invocation/options.ts";
+import { type Duration, several } from "../invocation/options.ts";
 import { checkDone, checkTimeout, follow, type WaitOptions } from "../invocation/wait-for-job.ts";
 import { progressing } from "../output/progress.ts";
 import { CommandError, EXIT, errorText, usageError } from "../shell/exit.ts";
@@ -41,7 +41,7 @@ export const applyCommand = (io: Io, plain: ResourceKind): Command =>
       .requiredOption(
         "-f, --filename <file>",
         "Manifests in YAML or JSON; - reads stdin; repeatable",
-        (file: string, files: readonly string[] = []) => [...files, file],
+        several,
       ),
     "Say what would change, and change nothing",
   )

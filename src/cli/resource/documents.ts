@@ -3,7 +3,7 @@ import type { ManifestKind } from "../../api/manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { usageError } from "../shell/exit.ts";
-import { readInput } from "../shell/input.ts";
+import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
 import {
@@ -51,8 +51,8 @@ export async function readWanted(
   const wanted: WantedObject[] = [];
   const sets: WantedSet[] = [];
   const ignored: string[] = [];
-  for (const file of files)
-    for (const item of await readItems(io, file, plain)) {
+  for (const { name: file, text } of await readInputs(io, files))
+    for (const item of itemsIn(file, text, plain)) {
       const isPlain = !isManifest(item) || isOfName(plain, item);
       const meant = isPlain ? [saidPlainly(file, item, plain)] : described(file, item);
       const members = isPlain ? undefined : describedAsSet(file, item);
@@ -67,14 +67,12 @@ export async function readWanted(
   return { wanted, sets, ignored };
 }
 
-/** Reads the documents in a file, and the items of its lists. Errors: a file that cannot be read or parsed. */
-export async function readItems(
-  io: Io,
+/** Returns the documents in the text of a file, and the items of its lists. Errors: a text that cannot be parsed. */
+export const itemsIn = (
   file: string,
+  text: string,
   kind: Pick<ResourceKind, "plural">,
-): Promise<readonly unknown[]> {
-  return itemsOf(file, parsed(file, await readInput(io, file)), kind);
-}
+): readonly unknown[] => itemsOf(file, parsed(file, text), kind);
 
 /** Parses the documents of a text. JSON is valid YAML, but parses much faster as JSON. */
 function parsed(file: string, text: string): readonly unknown[] {

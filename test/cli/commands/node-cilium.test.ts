@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { ciliumNode } from "../../node-objects.ts";
+import { files } from "../file.ts";
 import { spaceWithPool } from "../space.ts";
 import { person, terminal } from "../terminal.ts";
 
 const shell = terminal();
+const file = files();
 const { plat, platWith } = shell;
 const pool = spaceWithPool(shell);
 const prefixes = () => pool("v4", { cidr: "10.64.0.0/23", blockSize: 24, assign: "prefixes" });
@@ -36,6 +38,15 @@ describe("plat node cilium", () => {
     const list = JSON.parse(out);
     expect(list).toMatchObject({ kind: "List", items: [{}, {}] });
     expect((await applied(out, "-o", "name")).out).toBe("node-1\nnode-2\n");
+  });
+
+  it("takes the objects of each file that the line names", async () => {
+    await prefixes();
+    const [one, two] = [ciliumNode("node-1"), ciliumNode("node-2", { uid: "b" })];
+    const paths = [await file("1", JSON.stringify(one)), await file("2", stringify(two))];
+    const named = paths.flatMap((path) => ["-f", path]);
+    const { out } = await plat("node", "cilium", "apply", ...named, "-o", "name");
+    expect(out).toBe("node-1\nnode-2\n");
   });
 
   it("says on stderr what could not be granted", async () => {
