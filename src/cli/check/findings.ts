@@ -11,6 +11,7 @@ import { compareAddresses, formatAddress, parseAddress } from "../../net/address
 import { addressAt, formatCidr, sameCidr } from "../../net/cidr.ts";
 import { assignsPrefixes, type Pool, serves, subnetIdOf } from "../../nouns/pool/pool.ts";
 import { hasAddress } from "../../nouns/pool/set.ts";
+import { releaseWords } from "../space/handles.ts";
 import type { Inventory } from "./inventory.ts";
 
 /** A finding of a check. */
@@ -190,7 +191,7 @@ function heldByNobody(
     if (!of || known.has(of.uid) || !isOlder || state !== "live") return [];
     // A CiliumNode without an owner has a uid of its own.
     if (ofCilium && names.has(of.node)) return [];
-    const act = `plat node ${ofCilium ? "cilium" : "cidr"} release ${of.node} --uid ${of.uid}`;
+    const act = ["plat", ...(releaseWords(handle) ?? [])].join(" ");
     return parts
       .flatMap((part) => heldOf(part, blocks))
       .map((held) => ({

@@ -3,8 +3,9 @@ import type { AffinityType } from "../../kernel/values/host.ts";
 import { isKeptKind, isWorkloadHandle, workloadHandle } from "../../nouns/application/workload.ts";
 import type { NamedInstance } from "../invocation/workload.ts";
 import type { Column } from "../output/table.ts";
+import { lineOf } from "../shell/text.ts";
 import { readHoldings } from "../space/blocks.ts";
-import { addressesOfHandle } from "../space/handles.ts";
+import { addressesOfHandle, releaseWords } from "../space/handles.ts";
 import type { KnownList } from "../space/lists.ts";
 import type { FinishedRelease } from "../space/releases.ts";
 
@@ -53,7 +54,8 @@ async function namedRows(client: PlatClient, named: ReleaseTarget): Promise<read
   const { ip, handle } = named;
   if (ip) {
     const rows: Row[] = [];
-    for (const text of ip) rows.push(rowOf((await client.readAddress({ ip: text })).body, named));
+    for (const text of ip)
+      rows.push(rowOf((await client.readAddress({ ip: text })).body, named, client.space));
     return rows;
   }
   if (handle === undefined) return [];
@@ -94,8 +96,9 @@ export function isKept({ handle = "" }: Pick<Owned, "handle">): boolean {
   return isWorkloadHandle(handle) && isKeptKind({ kind });
 }
 
-function rowOf(seen: SeenAddress, { handle, generation, keep }: ReleaseTarget): Row {
-  if (!isReleasable(seen)) return notAssigned(seen);
+function rowOf(seen: SeenAddress, { handle, generation, keep }: ReleaseTarget, space: string): Row {
+  const left = leftAlone(seen, space);
+  if (left) return left;
   const isNamed =
     (handle ?? seen.handle) === seen.handle && (generation ?? seen.generation) === seen.generation;
   if (isNamed) return keep && isKept(seen) ? wouldKeep(seen) : wouldRelease(seen);
@@ -108,11 +111,26 @@ function rowOf(seen: SeenAddress, { handle, generation, keep }: ReleaseTarget): 
   };
 }
 
-/** Returns true if an address is assigned, or kept for an instance. */
-export const isReleasable = ({ state }: SeenAddress): boolean =>
-  state === "assigned" || state === "kept";
+/**
+ * Returns the result of an address that no release by its name frees; nothing for one that its generation frees. The routes of nodes and
+ * of prefixes release what they assigned, so that has no generation.
+ */
+export function leftAlone(seen: SeenAddress, space: string): Row | undefined {
+  const { address, state, handle = "", prefix, generation } = seen;
+  if (state !== "assigned" && state !== "kept") return notAssigned(seen);
+  if (generation !== undefined) return undefined;
+  const words = releaseWords(handle, prefix);
+  // Its request is at work, or a crash left it to the repair run.
+  if (!words) return { address, status: "not_assigned", detail: "Its owner is unknown." };
+  const command = `\`${lineOf(words, space)}\``;
+  const detail =
+    prefix === undefined
+      ? `It is an address of a CiliumNode; ${command} releases all that the node has.`
+      : `It lies in prefix ${prefix}, which ${command} releases.`;
+  return { address, status: "conflict", code: "invalid_request", detail, handle };
+}
 
-export function notAssigned({ address, state, availableAt, quarantinedUntil }: SeenAddress): Row {
+function notAssigned({ address, state, availableAt, quarantinedUntil }: SeenAddress): Row {
   const row = { address, status: "not_assigned" } as const;
   if (state === "cooling") return { ...row, detail: `It cools until ${availableAt}.` };
   if (state === "quarantined")

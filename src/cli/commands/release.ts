@@ -27,8 +27,7 @@ import {
 } from "../space/releases.ts";
 import {
   instancePreview,
-  isReleasable,
-  notAssigned,
+  leftAlone,
   previewOf,
   RELEASE_COLUMNS,
   type ReleaseTarget,
@@ -217,9 +216,10 @@ async function asSeen(session: Session, ips: readonly string[]): Promise<void> {
   const seen: SeenAddress[] = [];
   for (const ip of ips) seen.push((await client.readAddress({ ip })).body);
   const owners = new Map(seen.map(({ address, handle }) => [address, handle]));
-  const rows: Row[] = seen.filter((one) => !isReleasable(one)).map(notAssigned);
+  const left = seen.map((one) => leftAlone(one, client.space));
+  const rows: Row[] = left.flatMap((row) => row ?? []);
   const entries = seen
-    .filter(isReleasable)
+    .filter((_, at) => left[at] === undefined)
     .map(({ address, generation }) => ({ address, generation }));
   await tellingResult(
     session.io,

@@ -1,5 +1,6 @@
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
+import { ciliumNodeOfHandle, handleOfPrefixes, nodeOfHandle } from "../../kernel/values/handle.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { atOnce } from "./at-once.ts";
 import { knownIn } from "./lists.ts";
@@ -14,6 +15,22 @@ export async function addressesOfHandle(
 ): Promise<readonly HeldAddress[]> {
   const pages = client.pages.readHandle({ handle, limit: ADDRESSES_PER_PAGE_MAX });
   return (await knownIn(pages, ({ addresses }) => addresses)).items;
+}
+
+/**
+ * Returns the words of the command that releases what a handle of a node, or of prefixes, has; nothing for a handle of
+ * addresses.
+ *
+ * @param prefix the only prefix to release, if the command can name one
+ */
+export function releaseWords(handle: string, prefix?: string): readonly string[] | undefined {
+  const only = prefix === undefined ? [] : ["--cidr", prefix];
+  const cilium = ciliumNodeOfHandle(handle);
+  if (cilium) return ["node", "cilium", "release", cilium.node, "--uid", cilium.uid];
+  const node = nodeOfHandle(handle);
+  if (node) return ["node", "cidr", "release", node.node, "--uid", node.uid, ...only];
+  const named = handleOfPrefixes(handle);
+  return named === undefined ? undefined : ["prefix", "release", named, ...only];
 }
 
 /** Compares by address, for a sort of what the API returns assignment by assignment. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { RELEASES_PER_REQUEST_MAX } from "../../../src/base/limits.ts";
+import { ciliumNode } from "../../node-objects.ts";
 import { spaceWithPool } from "../space.ts";
 import { DRY_RUN, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
@@ -112,6 +113,69 @@ describe("plat release --ip", () => {
     expect(exit).toBe(3);
     expect(JSON.parse(out).results).toEqual(results);
     expect(err).toContain("does not answer");
+  });
+});
+
+describe("plat release of what nodes and handles have by routes of their own", () => {
+  const prefixes = () => pool("v4", { cidr: "10.64.0.0/22", blockSize: 24, assign: "prefixes" });
+  /** Gives a host an address of a CiliumNode, and returns it. */
+  const withCilium = async (host: string) => {
+    const stdin = JSON.stringify(ciliumNode(host));
+    const line = ["node", "cilium", "apply", "-f", "-", "--mode", "crd"];
+    const { out } = await platWith({ stdin }, ...line);
+    const [address = ""] = Object.keys(JSON.parse(out).spec.ipam.pool);
+    return address;
+  };
+
+  it("by address names the command that releases it, sends nothing, and releases the others", async () => {
+    await pool();
+    await prefixes();
+    await plat("node", "cidr", "ensure", "n1", "--uid", "8f3e", "--cidr", "10.64.1.0/24");
+    await plat("prefix", "assign", "cluster-7", "--cidr", "10.64.2.0/24");
+    const ofCilium = await withCilium("n2");
+    await assign("10.0.0.1", "web-0", "n3");
+    const commands = {
+      "10.64.1.7": "plat node cidr release n1 --uid 8f3e --cidr 10.64.1.0/24",
+      "10.64.2.7": "plat prefix release cluster-7 --cidr 10.64.2.0/24",
+      [ofCilium]: "plat node cilium release n2 --uid a",
+    };
+    const ips = Object.keys(commands);
+    for (const more of [["--dry-run"], []]) {
+      const line = ["release", "--ip", [...ips, "10.0.0.1"].join(","), "-o", "json", ...more];
+      const { exit, out } = await plat(...line);
+      expect(exit).toBe(1);
+      const results: { address: string; status: string; detail?: string }[] =
+        JSON.parse(out).results;
+      for (const [ip, command] of Object.entries(commands))
+        expect(results.find(({ address }) => address === ip)).toMatchObject({
+          status: "conflict",
+          code: "invalid_request",
+          detail: expect.stringContaining(`\`${command} --space ${space()}\` releases`),
+        });
+      expect(results.find(({ address }) => address === "10.0.0.1")?.status).toBe(
+        more.length > 0 ? "would_release" : "released",
+      );
+    }
+    for (const ip of ips) expect(await stateOf(ip)).toMatchObject({ state: "assigned" });
+  });
+
+  it("by host leaves it, and so does a dry run", async () => {
+    await pool();
+    await prefixes();
+    await plat("node", "cidr", "ensure", "n1", "--uid", "8f3e", "--cidr", "10.64.1.0/24");
+    const ofCilium = await withCilium("n1");
+    await assign("10.0.0.200", "web-0");
+    const addresses = async (...more: readonly string[]) => {
+      const { out } = await plat("release", "--host", "n1", "-o", "json", ...more);
+      return JSON.parse(out).results.map(({ address }: { address: string }) => address);
+    };
+    const shown = await addresses("--dry-run");
+    expect(shown).toEqual(["10.0.0.200"]);
+    const { out } = await plat("node", "delete", "n1", "--release", "--dry-run");
+    expect(out).toContain("1 address and ");
+    expect(await addresses()).toEqual(shown);
+    for (const ip of ["10.64.1.7", ofCilium])
+      expect(await stateOf(ip)).toMatchObject({ state: "assigned" });
   });
 });
 
