@@ -13,6 +13,7 @@ import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
 import { type Affinity, affinitiesOfHost } from "../space/affinities.ts";
+import { wholeBlocks } from "../space/blocks.ts";
 import { readPools } from "../space/configuration.ts";
 import { type KnownList, rejectUnread } from "../space/lists.ts";
 
@@ -24,7 +25,7 @@ export const affinityReleaseCommand = (io: Io): Command =>
       .requiredOption("--host <host>", "The owner of the blocks")
       .addOption(affinityTypeOption())
       .option("--all", "Every block of the host, in place of a CIDR")
-      .option("--must-be-empty", "Only blocks without addresses"),
+      .option("--must-be-empty", "Only blocks without assigned and cooling addresses"),
     "Show the blocks, and release none",
   )
     .addHelpText(
@@ -65,10 +66,15 @@ async function release(session: Session, options: Options, range?: Cidr): Promis
   if (dryRun) {
     const { items: rows, unreadable } = await preview();
     print({ columns: TO_RELEASE, rows, document: { affinities: rows } });
-    return rejectUnread(unreadable);
+    rejectUnread(unreadable);
+    return rejectLeft(
+      rows.filter(({ status }) => status !== "would_release"),
+      "released",
+    );
   }
   await confirm(async () => {
-    const { items: blocks } = await preview();
+    const { items } = await preview();
+    const blocks = items.filter(({ status }) => status === "would_release");
     const used = blocks.reduce((sum, one) => sum + (one.used ?? 0), 0);
     const inThem = blocks.length === 1 ? "it" : "them";
     const kept =
@@ -96,22 +102,25 @@ async function release(session: Session, options: Options, range?: Cidr): Promis
   rejectLeft(left, "released");
 }
 
-const TO_RELEASE: readonly Column<Affinity>[] = [
+/** A block of the host, and what a release would do with it. */
+type Previewed = Affinity & { readonly status: "would_release" | "not_empty" };
+
+const TO_RELEASE: readonly Column<Previewed>[] = [
   { header: "CIDR", value: ({ cidr }) => cidr },
   { header: "POOL", value: ({ pool }) => pool, long: "cut" },
   { header: "IN USE", value: ({ used }) => used },
-  { header: "STATUS", value: () => "would_release", isState: true },
+  { header: "STATUS", value: ({ status }) => status, isState: true },
 ];
 
 const isWithin = ({ family, base, prefix }: Cidr, range: Cidr): boolean =>
   prefix >= range.prefix && contains(range, { family, value: base });
 
-/** Returns the affinities that a release would remove from the host. Errors: the range is one block, and not the host's. */
+/** Returns the affinities that a release would judge, each with its result. Errors: the range is one block, and not the host's. */
 async function toRelease(
   client: PlatClient,
   { mustBeEmpty, ...host }: Options,
   range: Cidr | undefined,
-): Promise<KnownList<Affinity>> {
+): Promise<KnownList<Previewed>> {
   const isNamed = (cidr: string): boolean => {
     const block = parseCidr(cidr);
     return !range || (block.ok && isWithin(block.value, range));
@@ -120,8 +129,24 @@ async function toRelease(
   const named = rows.filter(({ borrowed, cidr }) => !borrowed && isNamed(cidr));
   if (range && named.length === 0 && (await isOneBlock(client, range)))
     rejectLeft([{ cidr: formatCidr(range), status: "not_owned" }], "released");
-  const items = named.filter(({ used = 0 }) => !(mustBeEmpty && used > 0));
+  const used = mustBeEmpty ? await notEmpty(client, named) : new Set();
+  const items = named.map((one) => ({
+    ...one,
+    status: used.has(one.cidr) ? ("not_empty" as const) : ("would_release" as const),
+  }));
   return { items, unreadable };
+}
+
+/** Returns the blocks that a release of empty ones leaves: a cooling address counts as an assigned one does. */
+async function notEmpty(
+  client: PlatClient,
+  rows: readonly Affinity[],
+): Promise<ReadonlySet<string>> {
+  const blocks = await wholeBlocks(
+    client,
+    rows.map(({ cidr }) => cidr),
+  );
+  return new Set(blocks.filter(({ addresses }) => addresses.length > 0).map(({ cidr }) => cidr));
 }
 
 /** Returns true if a range has room for one block at most. Without a pool any possible size counts as one block. */
@@ -143,7 +168,7 @@ const WHY: Readonly<Record<string, string>> = {
   not_owned: "it belongs to another host, or to none",
   block_limit: "the host has as many blocks as it may have",
   quota_exceeded: "a quota allows no more blocks; see `plat quota get`",
-  not_empty: "it has assigned addresses",
+  not_empty: "it has assigned or cooling addresses",
   contended: "other requests changed it each time; repeat the command",
   unreadable: "it cannot be read; see `plat check`",
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spaceWithPool } from "../space.ts";
-import { person, terminal } from "../terminal.ts";
+import { DRY_RUN, person, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
@@ -215,16 +215,27 @@ describe("plat affinity release", () => {
     );
   });
 
-  it("keeps with --must-be-empty what is in use, and exits with 1", async () => {
+  it("keeps with --must-be-empty what is in use or cools, and exits with 1, also in a dry run", async () => {
     await pool();
     await plat("assign", "--host", "n1", "--address", "10.0.0.1", "--handle", "a");
+    await plat("assign", "--host", "n1", "--address", "10.0.0.17", "--handle", "b");
+    await plat("release", "--handle", "b");
+    await claim("10.0.0.32/28", "n1");
     const line = ["affinity", "release", "--host", "n1", "--all", "--must-be-empty"];
+    const why =
+      "Error: Block 10.0.0.0/28 is not released (and 1 more): it has assigned or cooling addresses.\n  code: not_empty\n";
+    const shown = await plat(...line, "--dry-run");
+    expect(shown).toMatchObject({ exit: 1, err: `${DRY_RUN}${why}` });
+    expect(shown.out).toMatch(/^10\.0\.0\.0\/28 +main +1 +not_empty$/m);
+    expect(shown.out).toMatch(/^10\.0\.0\.16\/28 +main +0 +not_empty$/m);
+    expect(shown.out).toMatch(/^10\.0\.0\.32\/28 +main +0 +would_release$/m);
+    const { questions, ask } = person(false);
+    await platWith({ ask }, ...line);
+    expect(questions).toEqual(["Release 1 block of host n1? No address in it is assigned."]);
     const { exit, out, err } = await plat(...line);
-    expect(exit).toBe(1);
-    expect(out).toContain("10.0.0.0/28   not_empty   1        0");
-    expect(err).toBe(
-      "Error: Block 10.0.0.0/28 is not released: it has assigned addresses.\n  code: not_empty\n",
-    );
+    expect({ exit, err }).toEqual({ exit: 1, err: why });
+    expect(out).toContain("10.0.0.0/28    not_empty   1        0");
+    expect(out).toContain("10.0.0.16/28   not_empty   0        1");
   });
 
   it("exits with 1 where the block is another's", async () => {
