@@ -7,6 +7,7 @@ import { formatAddress } from "../../net/address.ts";
 import { type Cidr, parseNetwork } from "../../net/cidr.ts";
 import { parsePlainAddress } from "../../net/plain-form.ts";
 import { usageError } from "../shell/exit.ts";
+import { jsonIn } from "../shell/input.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
 
 /** The nodes and pods of a cluster, as `kubectl get nodes,pods -A -o json` prints them. */
@@ -260,13 +261,7 @@ function objectsOf(file: InventoryFile): Objects {
 
 /** Returns JSON as one document, YAML as one or more. */
 function documentsOf({ name, text }: InventoryFile): readonly unknown[] {
-  if (/^\s*[{[]/.test(text)) {
-    try {
-      return [JSON.parse(text)];
-    } catch (error) {
-      throw usageError(`${name} is not complete JSON: ${(error as Error).message}`);
-    }
-  }
+  if (/^\s*[{[]/.test(text)) return [jsonIn(name, text)];
   return yamlDocuments(text, (problem) =>
     usageError(`${name} is not complete YAML: ${problem.split("\n", 1)[0]}`),
   );

@@ -4,6 +4,7 @@ import { checked } from "../../api/schema/schema.ts";
 import { formatTime } from "../../base/time.ts";
 import type { Owners } from "../../kernel/values/owner.ts";
 import { usageError } from "../shell/exit.ts";
+import { jsonIn } from "../shell/input.ts";
 import type { OwnedAddress } from "../space/contents.ts";
 import type { Brake, LeakCandidate } from "./candidates.ts";
 import type { SpaceCounts } from "./counts.ts";
@@ -136,7 +137,7 @@ function candidatesOf({ candidates, confirmed }: Leaks) {
  * trust that inventory. Errors: the text is no report, or a report of another space.
  */
 export function readReport(file: string, text: string, space: string): CheckReport {
-  const result = orProblem(() => checked(report, parsed(file, text), "it"));
+  const result = orProblem(() => checked(report, jsonIn(file, text), "it"));
   if (result instanceof Problem)
     throw usageError(`${file} is not a report of plat check: ${result.detail}`);
   const { space: of, checkedAt, brake, candidates } = result;
@@ -169,12 +170,4 @@ function candidateOf({
     limited: limited ?? false,
     firstSeenAtMs: Date.parse(firstSeenAt),
   };
-}
-
-function parsed(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw usageError(`${file} is not complete JSON: ${(error as Error).message}`);
-  }
 }

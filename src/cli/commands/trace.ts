@@ -1,5 +1,6 @@
 import { SourceMap } from "node:module";
 import { Command } from "commander";
+import { parseJson } from "../../base/json-text.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInput } from "../shell/input.ts";
@@ -33,7 +34,7 @@ export const traceCommand = (io: Io): Command =>
 
 function mapIn(file: string, text: string): SourceMap {
   try {
-    return new SourceMap(JSON.parse(text));
+    return new SourceMap(parseJson(text));
   } catch (error) {
     throw usageError(`${file} is no source map: ${(error as Error).message}`);
   }

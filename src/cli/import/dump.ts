@@ -3,7 +3,9 @@ import { Composer, Lexer, Parser } from "yaml";
 import { isManifest } from "../../api/http/choose-manifest.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { checked, cut, isRecord } from "../../api/schema/schema.ts";
+import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { usageError, usageErrors } from "../shell/exit.ts";
+import { repeatedIn } from "../shell/input.ts";
 
 /** A kind of object in a dump of `kubectl get -o json`. */
 interface ObjectKind {
@@ -122,8 +124,9 @@ function documentsOf(file: string, text: string): unknown[] {
 function parsed(file: string, text: string): unknown[] {
   if (!/^\s*[{[]/.test(text)) return parsedYaml(file, text);
   try {
-    return [JSON.parse(text)];
+    return [parseJson(text)];
   } catch (error) {
+    if (error instanceof RepeatedFieldError) throw repeatedIn(file, error);
     return parsedYaml(file, text, (error as Error).message);
   }
 }

@@ -3,7 +3,7 @@ import type { ManifestKind } from "../../api/manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { usageError } from "../shell/exit.ts";
-import { readInputs } from "../shell/input.ts";
+import { readInputs, repeatedIn } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 import { yamlDocuments } from "../shell/yaml-documents.ts";
 import {
@@ -79,7 +79,7 @@ function parsed(file: string, text: string): readonly unknown[] {
   try {
     return [parseJson(text)];
   } catch (error) {
-    if (error instanceof RepeatedFieldError) throw usageError(`${file}: ${error.message}.`);
+    if (error instanceof RepeatedFieldError) throw repeatedIn(file, error);
     return yamlDocuments(text, (problem) =>
       usageError(`${file} is neither JSON nor YAML: ${problem}`),
     );

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { parseJson, RepeatedFieldError } from "../../base/json-text.ts";
 import { BODY_BYTES_MAX } from "../../base/limits.ts";
 import { utf8Text } from "../../base/utf8.ts";
 import { usageError } from "./exit.ts";
@@ -96,3 +97,18 @@ export function utf8In(file: string, bytes: Uint8Array): string {
   if (text.ok) return text.value;
   throw usageError(`${file}${text.problem}`);
 }
+
+/** Parses the JSON text of a file. @throws CommandError if it is not JSON, or if an object in it has a field twice */
+export function jsonIn(file: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof RepeatedFieldError
+      ? repeatedIn(file, error)
+      : usageError(`${file} is not complete JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Makes the error of a file in which an object has a field twice. */
+export const repeatedIn = (file: string, { message }: RepeatedFieldError) =>
+  usageError(`${file}: ${message}.`);

@@ -7,6 +7,7 @@ import type { Desired } from "../import/desired.ts";
 import { desiredFromSystem, type ForeignAddress } from "../import/in-pools.ts";
 import { counted } from "../output/count.ts";
 import { usageError } from "../shell/exit.ts";
+import { jsonIn } from "../shell/input.ts";
 import { inUseOfVrf, readEntries } from "./entries.ts";
 
 /*
@@ -90,7 +91,7 @@ export async function desiredFromNetbox(
 
 /** Reads an answer: one page, or all of them. NetBox gives 1,000 at once if nobody changed its maximum. */
 function pageOf(file: string, text: string) {
-  const json = jsonOf(file, text);
+  const json = jsonIn(file, text);
   const page = v.safeParse(list, json);
   const results = page.success ? page.output.results : json;
   if (!Array.isArray(results))
@@ -109,14 +110,6 @@ function pageOf(file: string, text: string) {
     count: count ?? Number.POSITIVE_INFINITY,
     isPart: Boolean(next || previous),
   };
-}
-
-function jsonOf(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw usageError(`${file} is not JSON: ${(error as Error).message}`);
-  }
 }
 
 /** Reads an address, or returns its error. NetBox writes it with the prefix length of its network. */

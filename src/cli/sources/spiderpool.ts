@@ -3,6 +3,7 @@ import { newWorkloadProblems } from "../../api/schema/handle.ts";
 import { orProblem, Problem } from "../../api/schema/problem.ts";
 import { isRecord } from "../../api/schema/schema.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
+import { parseJson } from "../../base/json-text.ts";
 import { RESERVED_CIDRS_MAX } from "../../base/limits.ts";
 import { unsaidOfPool } from "../../contract/manifest-fields.ts";
 import { hostId } from "../../kernel/values/host.ts";
@@ -531,9 +532,10 @@ function usesOf({ metadata, status }: IpPool): readonly UseOfAddress[] | undefin
   return uses.every((one) => one !== undefined) ? uses : undefined;
 }
 
+/** Parses a JSON text; nothing if it is none, or if an object in it has a field twice. */
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -167,6 +167,14 @@ describe("what is no dump is rejected before anything is asked, with what is wro
     expect(exit).toBe(2);
   });
 
+  it("JSON with a field twice, of which other programs take the first one", async () => {
+    const pool = '{"apiVersion": "crd.projectcalico.org/v1", "kind": "IPPool", "kind": "Pod"}';
+    await refused(
+      `{"kind": "List", "items": [${pool}]}`,
+      "stdin: the field items[0].kind is there more than once.",
+    );
+  });
+
   it("neither JSON nor YAML", async () => {
     await refused("a: b: c", "stdin is neither JSON nor YAML");
     await refused('{"kind": ', "stdin is neither JSON nor YAML: Unexpected end of JSON input");

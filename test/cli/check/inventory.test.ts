@@ -173,6 +173,12 @@ describe("a file that is odd is rejected by its name", () => {
   it.each<[string, string, readonly (string | object)[], Coverage?]>([
     ["JSON that is cut off", "file-0 is not complete JSON: ", [cut]],
     [
+      "JSON with a field twice",
+      "file-0: the field kind is there more than once.",
+      ['{"kind": "List", "kind": "List", "items": []}'],
+    ],
+    ["YAML with a field twice", "file-0 is not complete YAML: Map keys must be", ["a: 1\na: 2"]],
+    [
       "YAML that is cut off",
       "file-0 is not a Kubernetes list. It must be what kubectl get -o json prints: kind is required.",
       [cutYaml],

@@ -307,6 +307,12 @@ describe("a line that cannot be right sends nothing, and exits with 2", () => {
     ["/nowhere/report cannot be written", inventoryOf(), ["--report", "/nowhere/report"]],
   ])("%s", (message, stdin, args) => refused(message, stdin, ...args));
 
+  it("a report with a field twice", async () => {
+    const path = await file("odd.json", '{"kind": "PlatCheckReport", "kind": "List"}');
+    const message = `${path}: the field kind is there more than once.`;
+    await refused(message, inventoryOf(), ...whole(0), "--since", path);
+  });
+
   it.each<[string, string]>([
     ["is not a report of plat check: kind must be PlatCheckReport", '{"kind": "List"}'],
     [

@@ -215,7 +215,8 @@ describe("plat import netbox", () => {
   });
 
   it.each([
-    ["no JSON", "x", "is not JSON"],
+    ["no JSON", "x", "is not complete JSON"],
+    ["a field twice", '{"results": [], "results": []}', "stdin: the field results is there more"],
     ["another answer", '{"detail": "Invalid token"}', "is not an answer of NetBox"],
     [
       "one page of several",

@@ -391,7 +391,8 @@ describe("plat import spiderpool", () => {
     expect((await get("/v1/reservations/spiderpool-left-out")).cidrs).toEqual(["10.7.0.15"]);
   });
 
-  it.each(['{"10.7.0.10":', "[]", '{"10.7.0":{}}'])(
+  const twice = '{"10.7.0.10":{"pod":"shop/a"},"10.7.0.10":{"pod":"shop/b"}}';
+  it.each(['{"10.7.0.10":', "[]", '{"10.7.0":{}}', twice])(
     "has a conflict for a pool whose records nobody can read: %s",
     async (allocatedIPs) => {
       const { exit, err } = await importing([{ ...POOL, status: { allocatedIPs } }]);
