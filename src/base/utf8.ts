@@ -8,8 +8,10 @@ const LINE_CHARACTERS_SHOWN_MAX = 80;
 /**
  * Decodes the bytes of a file as UTF-8. It leaves out a byte order mark at their start, which editors on Windows write. Other bytes are a
  * problem that names the line and shows it: a replacement character would make one name of two.
+ *
+ * @param linesBefore the lines that were read before these bytes
  */
-export function utf8Text(bytes: Uint8Array): Parsed<string> {
+export function utf8Text(bytes: Uint8Array, linesBefore = 0): Parsed<string> {
   const text = decoded(bytes);
   if (text !== undefined) return parsed(text);
   // No byte of a character of UTF-8 is that of a line end, so each line can be judged on its own.
@@ -19,7 +21,7 @@ export function utf8Text(bytes: Uint8Array): Parsed<string> {
     if (decoded(of) === undefined) {
       const shown = REPLACING.decode(of).slice(0, LINE_CHARACTERS_SHOWN_MAX);
       return unreadable(
-        `, line ${line}, is not UTF-8: ${JSON.stringify(shown)}. Save it as UTF-8.`,
+        `, line ${linesBefore + line}, is not UTF-8: ${JSON.stringify(shown)}. Save it as UTF-8.`,
       );
     }
     from += of.length + 1;

@@ -9,7 +9,7 @@ import type { Column } from "../output/table.ts";
 import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
-import { linesOfStdin, readInput, STDIN } from "../shell/input.ts";
+import { type Line, linesOfStdin, readInput, STDIN } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
 
 const EXAMPLES = examples(
@@ -70,7 +70,7 @@ async function send(session: Session, _: unknown, file: string): Promise<void> {
 
 /**
  * Sends the events of stdin as they come, and prints a line for each result. It reads on when the results are there, so a server that is
- * busy slows the sender. An event that is not applied ends nothing.
+ * busy slows the sender. An event that is not applied ends nothing. A line that is no JSON ends it, after the events before it.
  */
 async function sendStream({ io, client, printRows }: Session): Promise<void> {
   let sent = 0;
@@ -78,7 +78,7 @@ async function sendStream({ io, client, printRows }: Session): Promise<void> {
   let firstBad: EventResult | undefined;
   try {
     for await (const lines of linesOfStdin(io)) {
-      const events = lines.flatMap(({ number, text }) => entriesOf(eventIn(text, number)));
+      const { events, problem } = eventsBefore(lines);
       for await (const rows of sentInParts(client, events, sent)) {
         sent += rows.length;
         printRows({ columns: COLUMNS, rows, document: undefined });
@@ -86,18 +86,44 @@ async function sendStream({ io, client, printRows }: Session): Promise<void> {
         badCount += bad.length;
         firstBad ??= bad[0];
       }
+      if (problem) throw problem;
     }
   } catch (error) {
-    throw toldOthers(error, sent);
+    throw toldOthers(error, sent, firstBad && notApplied(badCount, firstBad));
   }
   if (firstBad) throw notApplied(badCount, firstBad);
 }
 
-/** Returns an error that also says how many events have a result, if the API failed. */
-function toldOthers(error: unknown, sent: number): unknown {
-  if (!(error instanceof PlatError)) return error;
+/** Returns the events up to a line that is no JSON, and the error of that line. */
+function eventsBefore(lines: readonly Line[]): {
+  readonly events: readonly unknown[];
+  readonly problem?: CommandError;
+} {
+  const events: unknown[] = [];
+  for (const { number, text } of lines) {
+    try {
+      events.push(...entriesOf(eventIn(text, number)));
+    } catch (error) {
+      if (error instanceof CommandError) return { events, problem: error };
+      throw error;
+    }
+  }
+  return { events };
+}
+
+/**
+ * Returns an error that also says how many events have a result, if the API failed, or if a stream ends with a line that is no JSON.
+ *
+ * @param notApplied the error of events that were not applied before; it decides about the exit code of such a stream
+ */
+function toldOthers(error: unknown, sent: number, notApplied?: CommandError): unknown {
   const results = counted(sent, "event has a result", "events have a result");
-  return addedTo(error, `${results}; send the others again.`);
+  const said = [`${results}; send the others again.`, ...(notApplied ? [notApplied.message] : [])];
+  const others = said.join("\n");
+  if (error instanceof PlatError) return addedTo(error, others);
+  const isOfLine = error instanceof CommandError && error.exit === EXIT.usage;
+  if (!isOfLine || sent === 0) return error;
+  return new CommandError(notApplied?.exit ?? error.exit, `${error.message}\n${others}`);
 }
 
 /** Sends events, as many in one request as fit, and yields their results. Their indexes count from `before`. */
@@ -132,16 +158,16 @@ function eventsIn(text: string): readonly unknown[] {
 
 /** Returns the JSON value in a line. @param number of the line, for the error */
 function eventIn(line: string, number: number): unknown {
-  const value = parsed(line);
+  const value = parsed(line, `Line ${number}: `);
   if (value === undefined) throw usageError(`Line ${number} is not a JSON value.`);
   return value;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, where = ""): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof RepeatedFieldError) throw usageError(`${capital(error.message)}.`);
+    if (error instanceof RepeatedFieldError) throw usageError(capital(`${where}${error.message}.`));
     return undefined;
   }
 }

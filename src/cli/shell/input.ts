@@ -61,7 +61,7 @@ const LINE_FEED = 0x0a;
  * Reads stdin line by line as it comes, and leaves out empty lines. It yields the whole lines of each part together, and reads the next
  * part after that.
  *
- * @throws CommandError if a line is too long, or is not UTF-8
+ * @throws CommandError after the lines before it, if a line is too long, or is not UTF-8
  */
 export async function* linesOfStdin(io: Io): AsyncGenerator<readonly Line[]> {
   let begun = Buffer.alloc(0);
@@ -70,30 +70,46 @@ export async function* linesOfStdin(io: Io): AsyncGenerator<readonly Line[]> {
     const bytes = Buffer.concat([begun, part]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     begun = bytes.subarray(end);
+    yield* linesIn(bytes.subarray(0, end), before);
     if (begun.length > LINE_BYTES_MAX)
       throw usageError(`stdin has a line of more than ${LINE_BYTES_MAX} bytes.`);
-    const lines = utf8In("stdin", bytes.subarray(0, end)).split("\n");
-    yield linesIn(lines, before);
-    before += lines.length - 1;
+    before += lineEndsIn(bytes.subarray(0, end));
   }
-  yield linesIn(utf8In("stdin", begun).split("\n"), before);
+  yield* linesIn(begun, before);
 }
 
 /** A line of stdin. Its number counts from 1, and counts empty lines too. */
-interface Line {
+export interface Line {
   readonly number: number;
   readonly text: string;
 }
 
-const linesIn = (lines: readonly string[], before: number): readonly Line[] =>
-  lines
+/** Yields the lines of a part; those before one that is not UTF-8 also if it then throws. */
+function* linesIn(part: Uint8Array, before: number): Generator<readonly Line[]> {
+  const badAt = utf8Text(part).ok ? part.length : startOfBad(part);
+  const good = utf8In("stdin", part.subarray(0, badAt)).split("\n");
+  yield good
     // Also without a byte order mark, which files that were put together have in the middle.
     .map((line, at) => ({ number: before + at + 1, text: line.trim() }))
     .filter(({ text }) => text !== "");
+  utf8In("stdin", part.subarray(badAt), before + good.length - 1);
+}
+
+/** Returns where the first line begins that is not UTF-8. */
+function startOfBad(part: Uint8Array): number {
+  for (let from = 0; ; ) {
+    const end = part.indexOf(LINE_FEED, from) + 1;
+    if (end === 0 || !utf8Text(part.subarray(from, end)).ok) return from;
+    from = end;
+  }
+}
+
+const lineEndsIn = (bytes: Uint8Array): number =>
+  bytes.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
 
 /** Decodes the bytes of a file. @throws CommandError with the line that is not UTF-8 */
-export function utf8In(file: string, bytes: Uint8Array): string {
-  const text = utf8Text(bytes);
+export function utf8In(file: string, bytes: Uint8Array, linesBefore = 0): string {
+  const text = utf8Text(bytes, linesBefore);
   if (text.ok) return text.value;
   throw usageError(`${file}${text.problem}`);
 }

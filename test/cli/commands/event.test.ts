@@ -97,11 +97,43 @@ describe("plat event send", () => {
     expect(out).toMatch(/^KIND .*\nNode .* n1 .*\nNode .* n2 .*\n$/);
   });
 
-  it("ends a stream with the line that is no JSON, and says how many events have a result if the server is gone", async () => {
+  it.each([
+    ["is no JSON", Buffer.from("{\n"), "Line 2 is not a JSON value."],
+    ["has a field twice", Buffer.from('{"a":1,"a":2}\n'), "Line 2: the field a is there more"],
+    ["is not UTF-8", Buffer.from([0xff, 0x0a]), "stdin, line 2, is not UTF-8"],
+  ])(
+    "ends a stream with a line that %s, sends what is before it, and says how many events have a result",
+    async (_, bad, why) => {
+      await prefixes();
+      const line = Buffer.from(`${JSON.stringify(nodeEvent("ADDED", "n1"))}\n`);
+      const stdin = Buffer.concat([line, bad, line]);
+      const { exit, out, err } = await shell.platWith(
+        { stdin },
+        "event",
+        "send",
+        "-",
+        "-o",
+        "json",
+      );
+      expect(exit).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({ index: 0, name: "n1", status: "applied" });
+      expect(err).toContain(why);
+      expect(err).toContain("\n  1 event has a result; send the others again.\n");
+    },
+  );
+
+  it("exits with 1 where a line that is no JSON follows a rejected event, and tells both", async () => {
+    await prefixes();
+    const { exit, err } = await shell.platWith({ stdin: "7\n{\n" }, "event", "send", "-");
+    expect(exit).toBe(1);
+    expect(err).toMatch(
+      /^Error: Line 2 is not a JSON value\.\n {2}1 event has a result; .*\n {2}1 event not applied; the first is event 0: /,
+    );
+  });
+
+  it("says how many events of a stream have a result if the server is gone", async () => {
     await prefixes();
     const line = `${JSON.stringify(nodeEvent("ADDED", "n1"))}\n`;
-    const broken = await shell.platWith({ stdin: `${line}{\n` }, "event", "send", "-");
-    expect(broken).toMatchObject({ exit: 2, err: "Error: Line 2 is not a JSON value.\n" });
     const env = { PLAT_ENDPOINT: "http://127.0.0.1:1" };
     const gone = await shell.platWith({ stdin: line, env }, "event", "send", "-");
     expect(gone.exit).toBe(3);
