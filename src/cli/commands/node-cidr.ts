@@ -8,8 +8,10 @@ import { cidrIn, count, texts } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
+import { rejectionError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { holderOf } from "../space/blocks.ts";
 
 const UID = "The uid of the Node object";
 
@@ -141,7 +143,9 @@ async function release(
   const confirm = confirmation(session, options);
   const preview = async () => {
     const { body } = await client.listPodCidrs({ node, uid });
-    return body.podCIDRs.filter((each) => cidr === undefined || each.cidr === cidr);
+    const own = body.podCIDRs.filter((each) => cidr === undefined || each.cidr === cidr);
+    if (cidr !== undefined && own.length === 0) rejectHeld(cidr, await holderOf(client, cidr));
+    return own;
   };
   if (dryRun) {
     const rows = await preview();
@@ -158,4 +162,10 @@ async function release(
     document,
     names: released,
   });
+}
+
+/** Rejects a prefix that another owner has, as its release does. */
+function rejectHeld(cidr: string, holder: string | undefined): void {
+  if (holder === undefined) return;
+  throw rejectionError("generation_conflict", `Prefix ${cidr} is assigned to ${holder}.`);
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { ADDRESSES_PER_PAGE_MAX } from "../../base/limits.ts";
-import type { Answer, PlatClient } from "../../client/index.ts";
+import { type Answer, isRejection, type PlatClient } from "../../client/index.ts";
+import { isBlockOf } from "../../kernel/values/block-group.ts";
+import { parseCidr } from "../../net/cidr.ts";
 import {
   action,
   type DryRunOption,
@@ -15,9 +17,11 @@ import { counted } from "../output/count.ts";
 import { tellingResult } from "../output/progress.ts";
 import type { Column } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { CommandError, EXIT, usageError } from "../shell/exit.ts";
+import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
+import { holderOf } from "../space/blocks.ts";
+import { type PoolRead, readPools } from "../space/configuration.ts";
 import { knownIn } from "../space/lists.ts";
 import { sayingOutcome } from "../space/releases.ts";
 import { orAdvice, printExplanation } from "./assign.ts";
@@ -144,13 +148,15 @@ async function release(
   const { client, print, io } = session;
   const { cidr, dryRun } = options;
   const confirm = confirmation(session, options);
-  const preview = () => prefixesOf(client, { handle, cidr });
+  const preview = () => toRelease(client, { handle, cidr });
   if (dryRun) {
-    const rows = await preview();
-    return print({ columns: COLUMNS, rows, document: { prefixes: rows } });
+    const { rows, left } = await preview();
+    print({ columns: COLUMNS, rows, document: { prefixes: rows } });
+    if (left) throw left;
+    return;
   }
   await confirm(async () => {
-    const prefixes = counted((await preview()).length, "prefix", "prefixes");
+    const prefixes = counted((await preview()).rows.length, "prefix", "prefixes");
     return `Release ${prefixes} of ${handle}? Make sure that nothing uses addresses in them.`;
   });
   const released: string[] = [];
@@ -168,6 +174,48 @@ async function release(
       for await (const some of untilInterrupted(answers)) released.push(...some);
     },
   );
+}
+
+/**
+ * Returns the prefixes that a release would release, and the error that it would end with. A free prefix is no error, as that of another
+ * owner is one.
+ */
+async function toRelease(
+  client: PlatClient,
+  named: { readonly handle: string; readonly cidr?: string | undefined },
+): Promise<{ readonly rows: readonly HeldPrefix[]; readonly left?: CommandError | undefined }> {
+  try {
+    const held = await prefixesOf(client, named);
+    const pools = await readPools(client);
+    const childOf = ({ cidr, pool }: HeldPrefix) =>
+      pools.find((each) => each.parent === pool && each.cidr === cidr);
+    const child = held.map(childOf).find((each) => each !== undefined);
+    const rows = held.filter((each) => childOf(each) === undefined);
+    return { rows, left: child && inUse(child) };
+  } catch (error) {
+    if (!isRejection(error, "not_found")) throw error;
+    const { cidr } = named;
+    if (cidr === undefined || (await isFree(client, cidr))) return { rows: [] };
+    throw error;
+  }
+}
+
+const inUse = ({ name, cidr }: PoolRead): CommandError =>
+  rejectionError(
+    "prefix_in_use",
+    `Pool ${name} is made of prefix ${cidr}.`,
+    `Delete the pool first: \`plat pool delete ${name}\`.`,
+  );
+
+/** Returns true for a prefix of a pool that nobody has. */
+async function isFree(client: PlatClient, text: string): Promise<boolean> {
+  const cidr = parseCidr(text);
+  const isPrefix = (await readPools(client)).some((pool) => {
+    const whole = parseCidr(pool.cidr);
+    if (pool.assign !== "prefixes" || !whole.ok || !cidr.ok) return false;
+    return isBlockOf({ cidr: whole.value, blockSize: pool.blockSize }, cidr.value);
+  });
+  return isPrefix && (await holderOf(client, text)) === undefined;
 }
 
 /** Reads the prefixes of a handle, or one of them, or the one that a CIDR is. Errors: there are none. */

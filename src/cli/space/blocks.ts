@@ -48,6 +48,13 @@ export async function wholeBlock(client: PlatClient, cidr: string): Promise<Bloc
   return { ...block, addresses: read.flatMap(({ addresses }) => addresses) };
 }
 
+/** Returns the handle that has a prefix, in words; nothing if it is free, or no prefix. */
+export async function holderOf(client: PlatClient, cidr: string): Promise<string | undefined> {
+  const block = await found(wholeBlock(client, cidr));
+  const held = block?.addresses.find(({ state }) => state === "assigned");
+  return block?.unit === "prefixes" && held ? (held.handle ?? "another owner") : undefined;
+}
+
 /** Reads the blocks that still exist, with their addresses; some in parallel. */
 export async function wholeBlocks(
   client: PlatClient,

@@ -63,6 +63,19 @@ describe("plat node cidr", () => {
     expect((await plat(...release, "--yes")).out).toBe("0 prefixes of node-1 released\n");
   });
 
+  it("exits in a dry run as the release does, where another owner has the prefix and where nobody has", async () => {
+    await prefixes();
+    await plat("node", "cidr", "ensure", "node-1", ...UID, ...CIDR);
+    const release = ["node", "cidr", "release", "node-2", ...UID, "--cidr"];
+    for (const more of ["--dry-run", "--yes"]) {
+      const { exit, err } = await plat(...release, "10.64.1.0/24", more);
+      expect(exit).toBe(1);
+      expect(err).toContain("Prefix 10.64.1.0/24 is assigned to ");
+      expect(err).toContain("code: generation_conflict\n");
+      expect((await plat(...release, "10.64.0.0/24", more)).exit).toBe(0);
+    }
+  });
+
   it("shows the prefix that it would release in any notation, and rejects what is no CIDR", async () => {
     await pool("v6", { cidr: "fd00::/110", blockSize: 120, assign: "prefixes" });
     await plat("node", "cidr", "ensure", "node-1", ...UID, "--cidr", "fd00::100/120");

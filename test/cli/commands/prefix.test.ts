@@ -87,6 +87,33 @@ describe("plat prefix", () => {
     expect((await plat(...release, "--yes")).out).toBe("0 prefixes of cluster-7 released\n");
   });
 
+  it("shows in a dry run what a release does, and exits as it does", async () => {
+    await clusters();
+    await assign("--cidr", "10.64.1.0/24");
+    await assign("--cidr", "10.64.2.0/24");
+    await plat("prefix", "assign", "other", "--cidr", "10.64.3.0/24");
+    const child = ["--parent", "clusters", "--cidr", "10.64.1.0/24"];
+    expect((await plat("pool", "create", "pods", ...child)).exit).toBe(0);
+    const ends = async (line: string, exit: number, code?: string) => {
+      const release = ["prefix", "release", ...line.split(" ")];
+      const shown = await plat(...release, "--dry-run");
+      const done = await plat(...release, "--yes");
+      expect({ line, exits: [shown.exit, done.exit] }).toEqual({ line, exits: [exit, exit] });
+      if (code !== undefined)
+        for (const { err } of [shown, done]) expect(err).toContain(`code: ${code}\n`);
+      return shown.out;
+    };
+    await ends("never", 0);
+    await ends("cluster-7 --cidr 10.64.0.0/24", 0);
+    await ends("cluster-7 --cidr 10.64.3.0/24", 1);
+    await ends("cluster-7 --cidr 10.9.0.0/24", 1);
+    await ends("cluster-7 --cidr 10.64.1.0/24", 1, "prefix_in_use");
+    const shown = await ends("cluster-7", 1, "prefix_in_use");
+    expect(shown).toContain("10.64.2.0/24");
+    expect(shown).not.toContain("10.64.1.0/24");
+    expect((await plat("prefix", "get", "cluster-7", "-o", "name")).out).toBe("10.64.1.0/24\n");
+  });
+
   it("tells what it released before a request fails", async () => {
     let releases = 0;
     const url = await wayTo(shell.server().url, async ({ route }) => {
