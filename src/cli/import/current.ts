@@ -14,8 +14,8 @@ import {
 import { type HeldBy, readOwnedBlocks } from "../space/space.ts";
 import type { Desired } from "./desired.ts";
 
-/** An address in its block, and its owners. */
-export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner">;
+/** An address in its block, its owners, and the type of its host if that is known. */
+export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityType">;
 
 /** The current state of Plat, as far as it concerns the desired state. */
 export interface CurrentState {
@@ -66,8 +66,11 @@ async function readAddresses(
   const addresses = blocks.flatMap((block) => block.addresses);
   return new Map(
     addresses.map((one) => {
-      const { owner } = owners.get(one.address) ?? {};
-      return [one.address, { ...one, ...(owner && { owner }) }];
+      const { owner, affinityType } = owners.get(one.address) ?? {};
+      return [
+        one.address,
+        { ...one, ...(owner && { owner }), ...(affinityType && { affinityType }) },
+      ];
     }),
   );
 }

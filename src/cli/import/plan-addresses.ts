@@ -1,5 +1,5 @@
 import { same } from "../../base/same.ts";
-import { hostName } from "../../kernel/values/host.ts";
+import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
 import { formatAddress } from "../../net/address.ts";
 import { cidrOf, formatCidr } from "../../net/cidr.ts";
 import type { CurrentAddress, CurrentState } from "./current.ts";
@@ -91,6 +91,8 @@ function whyNot(
     return `is assigned to handle ${there.handle} in Plat, not to ${handle}`;
   if (there.host !== hostName(host))
     return `is at host ${there.host} in Plat, not at ${hostName(host)}`;
+  if (there.affinityType !== undefined && there.affinityType !== affinityTypeOf(host))
+    return `is at ${there.host} of the affinity type ${there.affinityType} in Plat, not ${affinityTypeOf(host)}`;
   const { active = {}, alternate: current } = there.owner ?? {};
   if (!same(active, attributes))
     return `has other attributes in Plat: ${JSON.stringify(active)}, not ${JSON.stringify(attributes)}`;

@@ -83,6 +83,17 @@ describe("plat import csv", () => {
     expect((await platWith({ env }, "export", "csv")).out).toBe(out);
   });
 
+  it("has a conflict for an address of a virtual host that the table gives to the machine of its name", async () => {
+    await withPool();
+    const address = "10.0.0.1";
+    await call("POST", "/v1/assign", { host: "lb", affinityType: "virtual", address, handle: "a" });
+    const { exit, err } = await importing("address,handle,host\n10.0.0.1,a,lb\n");
+    expect(exit).toBe(1);
+    expect(err).toContain("is at lb of the affinity type virtual in Plat, not host");
+    const same = "address,handle,host,affinityType\n10.0.0.1,a,lb,virtual\n";
+    expect((await importing(same)).err).toContain("everything exists already");
+  });
+
   it("takes what an export wrote as it is, with blanks at its ends", async () => {
     await withPool();
     const [handle, attributes] = [" vm 1 ", { " owner ": " ops ", note: " " }];
