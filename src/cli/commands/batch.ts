@@ -106,19 +106,24 @@ interface Found {
 
 function valuesIn(text: string): readonly Found[] {
   const whole = parsed(text);
-  if (whole instanceof RepeatedFieldError) return [{ value: whole, where: "the whole" }];
-  if (!(whole instanceof Error))
-    return listIn(whole).map((value, index) => ({ value, where: `request ${index}` }));
-  return text
+  const list = listIn(whole);
+  const lines = text
     .split("\n")
     .map((of, index) => ({ of, line: index + 1 }))
-    .filter(({ of }) => of.trim() !== "")
-    .map(({ of, line }) => ({ value: parsed(of), where: `line ${line}`, line }));
+    .filter(({ of }) => of.trim() !== "");
+  // A request on the only line is the first one of a file with a request on each.
+  if (list || lines.length !== 1) {
+    if (whole instanceof RepeatedFieldError) return [{ value: whole, where: "the whole" }];
+    if (!(whole instanceof Error))
+      return (list ?? [whole]).map((value, index) => ({ value, where: `request ${index}` }));
+  }
+  return lines.map(({ of, line }) => ({ value: parsed(of), where: `line ${line}`, line }));
 }
 
-function listIn(whole: unknown): readonly unknown[] {
+/** Returns the requests of a JSON list, or of a body of `POST /v1/batch`; nothing for another value. */
+function listIn(whole: unknown): readonly unknown[] | undefined {
   if (Array.isArray(whole)) return whole;
-  return isRecord(whole) && Array.isArray(whole.requests) ? whole.requests : [whole];
+  return isRecord(whole) && Array.isArray(whole.requests) ? whole.requests : undefined;
 }
 
 function parsed(text: string): unknown {

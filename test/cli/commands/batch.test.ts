@@ -87,7 +87,7 @@ describe("plat batch", () => {
     const wrong = { release: { addresses: [{ address, handle: "b" }] } };
     const failed = await platWith({ stdin: linesOf(wrong) }, "batch", "-");
     expect(failed.exit).toBe(1);
-    expect(failed.err).toContain(`the first is request 0: ${address} is not released.`);
+    expect(failed.err).toContain(`the first is line 1: ${address} is not released.`);
     const right = { release: { addresses: [{ address, handle: "a" }] } };
     expect((await platWith({ stdin: linesOf(right) }, "batch", "-")).exit).toBe(0);
   });
