@@ -9,8 +9,8 @@ import { type ConfirmOptions, confirmation, withConfirmation } from "../invocati
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
-import { headersAsSeen } from "../resource/change.ts";
-import { create } from "../resource/create.ts";
+import { detailsOf, headersAsSeen, warn } from "../resource/change.ts";
+import { createNew } from "../resource/create.ts";
 import { POOL_RESOURCE, pathOfObject, titled } from "../resource/kind.ts";
 import { CommandError, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
@@ -163,20 +163,37 @@ async function checkParts({ client }: Session, parts: readonly PoolRead[]): Prom
   });
 }
 
-/** Creates the parts. The pool no longer exists at that time, so an error message names the missing parts. */
+/**
+ * Creates the parts, and prints those that exist then, also if one of them fails. The pool no longer exists at that time, so an error
+ * message names the missing parts.
+ */
 async function createAll(
-  session: Session,
+  { client, io, print }: Session,
   name: string,
   parts: readonly PoolRead[],
 ): Promise<void> {
-  for (const [at, part] of parts.entries())
-    await create(session, POOL_RESOURCE, part.name, part).catch((error: unknown) => {
-      throw handingOver(
-        error,
-        `Pool ${name} is deleted, and these parts of it do not exist yet. Create them`,
-        parts.slice(at),
-      );
+  const created: PoolRead[] = [];
+  const titles = () => created.map((part) => `${titled(POOL_RESOURCE, part.name)} created\n`);
+  try {
+    for (const part of parts) {
+      const answer = await createNew(client, POOL_RESOURCE, part.name, part);
+      created.push(part);
+      warn(io, detailsOf(answer));
+    }
+  } catch (error) {
+    throw handingOver(
+      error,
+      `Pool ${name} is deleted, and these parts of it do not exist yet. Create them`,
+      parts.slice(created.length),
+    );
+  } finally {
+    print({
+      text: () => titles().join(""),
+      document: { pools: created },
+      rows: created,
+      names: created.map((part) => part.name),
     });
+  }
 }
 
 /** Returns an error that also has the parts which do not exist yet, as `plat pool apply` takes them. */

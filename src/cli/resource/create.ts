@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { isRejection } from "../../client/index.ts";
+import { isRejection, type PlatClient } from "../../client/index.ts";
 import {
   action,
   type DryRunOption,
@@ -35,14 +35,27 @@ export const createCommand = (
       ),
     );
 
-/** Creates a resource that does not exist yet; in a dry run it only asks the API whether it could. */
-export async function create(
+/** Creates a resource, and says so; in a dry run it only asks the API whether it could. */
+async function create(
   { io, client }: Session,
   kind: ResourceKind,
   name: string,
   body: object,
-  { dryRun }: DryRunOption = {},
+  { dryRun }: DryRunOption,
 ): Promise<void> {
+  const answer = await createNew(client, kind, name, body, dryRun);
+  io.out(`${titled(kind, name)} created${dryRunMark({ dryRun })}\n`);
+  warn(io, detailsOf(answer));
+}
+
+/** Creates a resource that does not exist yet, or asks in a dry run. Returns the answer of the API. Errors: it exists. */
+export async function createNew(
+  client: PlatClient,
+  kind: ResourceKind,
+  name: string,
+  body: object,
+  dryRun?: true,
+): Promise<object> {
   const created = client.call<object>({
     method: "PUT",
     path: pathOfObject(kind, name),
@@ -58,6 +71,5 @@ export async function create(
       "Use `apply` to change it.",
     );
   });
-  io.out(`${titled(kind, name)} created${dryRunMark({ dryRun })}\n`);
-  warn(io, detailsOf(answer));
+  return answer;
 }

@@ -39,6 +39,14 @@ describe("plat split", () => {
     expect((await assign()).status).toBe(200);
   });
 
+  it("prints the parts as one document, and their names", async () => {
+    await create();
+    const { out } = await split("2", "web", "-o", "json");
+    expect(JSON.parse(out).pools).toMatchObject([{ name: "split-web-0" }, { name: "split-web-1" }]);
+    const names = await split("2", "split-web-0", "-o", "name");
+    expect(names.out).toBe("split-split-web-0-0\nsplit-split-web-0-1\n");
+  });
+
   it("splits ranges of IPv6", async () => {
     await plat("pool", "create", "web", "--cidr", "fd00::/63");
     await split("2", "web");
