@@ -5,7 +5,7 @@ import type { NamedInstance } from "../invocation/workload.ts";
 import type { Column } from "../output/table.ts";
 import { lineOf } from "../shell/text.ts";
 import { readHoldings } from "../space/blocks.ts";
-import { addressesOfHandle, releaseWords } from "../space/handles.ts";
+import { addressesOfHandle, namesOfHandle, releaseWords } from "../space/handles.ts";
 import type { KnownList } from "../space/lists.ts";
 import type { FinishedRelease } from "../space/releases.ts";
 
@@ -59,8 +59,8 @@ async function namedRows(client: PlatClient, named: ReleaseTarget): Promise<read
     return rows;
   }
   if (handle === undefined) return [];
-  const addresses = (await found(addressesOfHandle(client, handle))) ?? [];
-  return addresses.map(({ address }) => wouldRelease({ address, handle }));
+  const addresses = await namesOfHandle(client, handle);
+  return addresses.map((address) => wouldRelease({ address, handle }));
 }
 
 /** Reads the handle of an instance, and what a release by its uid would release or keep. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { found, isPathPart, type PlatClient } from "../../client/index.ts";
+import type { PlatClient } from "../../client/index.ts";
 import type { AffinityType } from "../../kernel/values/host.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
@@ -15,7 +15,7 @@ import { progressing, tellingResult } from "../output/progress.ts";
 import { rejectionError, usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { addressesOfHandle, byAddress } from "../space/handles.ts";
+import { byAddress, namesOfHandle } from "../space/handles.ts";
 import { rejectUnread } from "../space/lists.ts";
 import {
   type AllReleased,
@@ -177,8 +177,8 @@ async function confirmHandle(
   options: ReleaseOptions,
   handle: string,
 ): Promise<void> {
-  if (options.yes || !session.io.ask || !isPathPart(handle)) return;
-  const { length } = (await found(addressesOfHandle(session.client, handle))) ?? [];
+  if (options.yes || !session.io.ask) return;
+  const { length } = await namesOfHandle(session.client, handle);
   if (length > 1)
     await confirmation(session, options)(`Release ${length} addresses of handle ${handle}?`);
 }

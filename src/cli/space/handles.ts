@@ -17,6 +17,22 @@ export async function addressesOfHandle(
   return (await knownIn(pages, ({ addresses }) => addresses)).items;
 }
 
+/** Reads the names of the addresses of a handle, also of an older one that no path can contain; none if it has none. */
+export async function namesOfHandle(
+  client: PlatClient,
+  handle: string,
+): Promise<readonly string[]> {
+  if (isPathPart(handle)) {
+    const held = await found(addressesOfHandle(client, handle));
+    return (held ?? []).map(({ address }) => address);
+  }
+  const pages = client.pages.listAddresses({ handle, limit: ADDRESSES_PER_PAGE_MAX });
+  const { items } = await knownIn(pages, ({ addresses }) => addresses);
+  // The list also has addresses that the handle has released, or reported as a conflict.
+  const own = items.filter(({ state }) => state === "assigned" || state === "kept");
+  return own.map(({ address }) => address);
+}
+
 /**
  * Returns the words of the command that releases what a handle of a node, or of prefixes, has; nothing for a handle of
  * addresses.

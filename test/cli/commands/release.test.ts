@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { RELEASES_PER_REQUEST_MAX } from "../../../src/base/limits.ts";
 import { ciliumNode } from "../../node-objects.ts";
 import { spaceWithPool } from "../space.ts";
-import { DRY_RUN, terminal } from "../terminal.ts";
+import { DRY_RUN, person, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
 const shell = terminal();
@@ -204,6 +204,36 @@ describe("plat release --handle", () => {
         expect({ exit, out: JSON.parse(out) }).toMatchObject({ exit: 0, out: { results: [] } });
         expect(err).toContain(`Note: handle "${handle}" has no addresses in space "${space()}".\n`);
       }
+  });
+});
+
+describe("plat release --handle of an older name that no path can contain", () => {
+  const handle = "a?b";
+  /** Makes a connection on which the handle has two addresses, and one that it reported. */
+  const way = () =>
+    wayTo(shell.server().url, async ({ route, query }) => {
+      if (route === "POST /v1/release") return { handle, released: [], complete: true };
+      if (route !== "GET /v1/addresses" || query.get("handle") !== handle) return "cut";
+      const states = { "10.0.0.1": "assigned", "10.0.0.2": "kept", "10.0.0.3": "quarantined" };
+      const addresses = Object.entries(states).map(([address, state]) => ({ address, state }));
+      return { requestId: "r", addresses };
+    });
+
+  it("has a dry run and a question, which find its addresses by a search", async () => {
+    const line = ["release", "--handle", handle, "--endpoint", await way()];
+    const { exit, out } = await plat(...line, "--dry-run", "-o", "json");
+    expect(exit).toBe(0);
+    const results: { address: string }[] = JSON.parse(out).results;
+    expect(results.map(({ address }) => address)).toEqual(["10.0.0.1", "10.0.0.2"]);
+    const { questions, ask } = person(false);
+    expect((await platWith({ ask }, ...line)).exit).toBe(1);
+    expect(questions).toEqual(["Release 2 addresses of handle a?b?"]);
+  });
+
+  it("is one that a search takes", async () => {
+    await pool();
+    const { status, body } = await call("GET", "/v1/addresses?handle=a%3Fb");
+    expect({ status, addresses: body.addresses }).toEqual({ status: 200, addresses: [] });
   });
 });
 
