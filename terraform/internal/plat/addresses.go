@@ -100,12 +100,16 @@ func (c *Client) giveBack(ctx context.Context, taken []api.AddressToRelease) err
 
 // Release releases addresses by their generations. One that was released before, or is assigned anew, stays as it is.
 func (c *Client) Release(ctx context.Context, addresses []api.AddressToRelease, settle func()) error {
+	var failed []error
 	for some := range slices.Chunk(addresses, releasesMax) {
 		if err := c.release(ctx, some, settle); err != nil {
-			return err
+			failed = append(failed, err)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func (c *Client) release(ctx context.Context, addresses []api.AddressToRelease, settle func()) error {

@@ -84,7 +84,7 @@ type Answer struct {
 //   - when there was no connection
 //   - when there was no answer, if a repeat does no harm
 //
-// It never repeats it before the end of a wait that an answer asks for (RFC 9110, section 10.2.3),
+// It never repeats it before the end of a wait that an answer asks for in seconds (RFC 9110, section 10.2.3),
 // and not at all if the deadline of the context comes first.
 //
 // A rejection is a *Rejection, no answer an *UnansweredError.
@@ -195,7 +195,7 @@ func isUnsent(err error) bool {
 		// Only the first record of a server has its connection in the error.
 		return record.Conn != nil
 	}
-	return errors.As(err, &dial) && dial.Op == "dial"
+	return errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect")
 }
 
 // mayConnect says whether a later try may find a connection: a refused one may, an unknown host or missing credentials

@@ -277,6 +277,26 @@ func TestReleaseSaysWhichAddressesItDidNotRelease(t *testing.T) {
 	}
 }
 
+func TestReleaseOfManyAddressesGoesOnBehindOneThatIsNotReleased(t *testing.T) {
+	t.Parallel()
+	batch := func(results string) step {
+		return step{status: 200, body: `{"complete": true, "results": [{"index": 0, "status": 200, "released": {"complete": true, "results": [` + results + `]}}]}`}
+	}
+	client, s, _ := scripted(t,
+		batch(`{"address": "10.0.0.1", "status": "conflict", "code": "unreadable", "detail": "why"}`),
+		batch(`{"address": "10.0.0.2", "status": "released"}`),
+	)
+	addresses := make([]api.AddressToRelease, releasesMax+1)
+	for i := range addresses {
+		generation := fmt.Sprintf("g%d", i)
+		addresses[i] = api.AddressToRelease{Address: "10.0.0.1", Generation: &generation}
+	}
+	err := client.Release(context.Background(), addresses, func() {})
+	if err == nil || len(s.sent) != 2 {
+		t.Errorf("sent %d requests, and the error is %v", len(s.sent), err)
+	}
+}
+
 func TestReleaseOfAPrefixEndsAtWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	answer := func(released, unreadable string) step {

@@ -22,8 +22,8 @@ func (c *caller) begin(what, attribute, name string, diags *diag.Diagnostics) {
 func (c *caller) findInState(what, attribute, name string, diags *diag.Diagnostics, proofs ...string) {
 	if !c.client.FindInState(proofs...) {
 		diags.AddAttributeError(path.Root(attribute), "The state has the same "+what+" twice",
-			fmt.Sprintf("Two objects of the state have the %s %q and the same %s: an apply that adopted it has ended before the destroy of the old object, or it was imported twice. "+
-				"The destroy of one would release what the other one uses. Forget the old resource by the command state rm; if the old object is a deposed one, forget the resource that has it. "+
+			fmt.Sprintf("Two objects of the state have the %s %q and the same %s: the configuration gives both the same one, or it was imported twice, or an apply that adopted it has ended before the destroy of the old object. "+
+				"The destroy of one would release what the other one uses. If the configuration has both, remove one or give it another. Forget the one that goes by the command state rm; if it is a deposed object, forget the resource that has it. "+
 				"The next apply adopts what the configuration describes.", attribute, name, what))
 	}
 }
