@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { HttpAnswer } from "../api/http/event.ts";
 import { invalid, Problem } from "../api/schema/problem.ts";
+import { rejectDeep } from "../api/schema/schema.ts";
 import { formatAddress } from "../net/address.ts";
 import { dryRunFirst } from "./all-or-none.ts";
 import { type AddressWanted, assignAll, createdAnswer, NO_ID } from "./assign.ts";
@@ -85,6 +86,7 @@ export const createAddresses: Operation = async (asked, plat) => {
 type Item = v.InferOutput<typeof netboxAddress>;
 
 async function spaceOfItems(items: readonly Item[], plat: Plat): Promise<string> {
+  for (const { vrf } of items) rejectDeep("vrf", vrf);
   const texts = new Set(items.map(({ vrf }) => JSON.stringify(vrf ?? null)));
   if (texts.size > 1)
     throw invalid({ field: "vrf", problem: "must be the same in all objects of one request" });

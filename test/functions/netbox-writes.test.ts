@@ -211,14 +211,15 @@ describe("a custom field", () => {
     expect({ ...attributes, ...owner.active }).toMatchObject({ number: "6", flag: "false" });
   });
 
-  it("is rejected if it is nested too deeply", async () => {
+  it.each([
+    ["custom_fields.deep", (deep: string) => `"custom_fields": {"deep": ${deep}}`],
+    ["vrf", (deep: string) => `"vrf": {"id": 1, "deep": ${deep}}`],
+  ])("is rejected if it is nested too deeply, as another object: %s", async (field, entry) => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     const { status, body } = await netbox("POST", ADDRESSES, {
-      body: `{"address": "10.1.0.7/24", "custom_fields": {"deep": ${deep}}}`,
+      body: `{"address": "10.1.0.7/24", ${entry(deep)}}`,
     });
-    expect({ status, field: body.fields[0].field }).toEqual({
-      ...{ status: 400, field: "custom_fields.deep" },
-    });
+    expect({ status, field: body.fields[0].field }).toEqual({ status: 400, field });
   });
 
   it("named handle or host is a text", async () => {
