@@ -69,7 +69,7 @@ export class Publishing {
         store,
       },
       {
-        now: neverBack(now),
+        now,
         historyKeptMs: HISTORY_KEPT_MS,
         historyWritesAtOnce: Number.POSITIVE_INFINITY,
       },
@@ -119,11 +119,14 @@ export class Pace {
 
 /** Publishes at a pace, and deletes what has expired in the history. */
 export function publishAtPace(options: PublishingOptions) {
-  const publishing = new Publishing(options);
+  const now = neverBack(options.now);
+  const publishing = new Publishing({ ...options, now });
   const pace = new Pace(() => performance.now());
   let stopping = false;
   const timers = [
     every(TURN_SECONDS, async () => {
+      // Readers come as far as this time, also if nothing is published.
+      now();
       if (pace.takeTurn()) await publishing.run(() => stopping);
     }),
     every(EXPIRY_SECONDS, () => deleteExpired(options.history, options.now())),
@@ -137,11 +140,15 @@ export function publishAtPace(options: PublishingOptions) {
   };
 }
 
-/** Returns a clock that stands still while another one is set back: readers have passed the times before. */
-function neverBack(now: () => number): () => number {
+/**
+ * Returns a clock that counts its reads while another one is set back. Readers have passed the times before, and would
+ * miss an event of them. A new process does not know what they have passed.
+ */
+export function neverBack(now: () => number): () => number {
   let latestMs = Number.NEGATIVE_INFINITY;
   return () => {
-    latestMs = Math.max(latestMs, now());
+    const atMs = now();
+    latestMs = atMs < latestMs ? latestMs + 1 : atMs;
     return latestMs;
   };
 }
