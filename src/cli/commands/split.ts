@@ -9,6 +9,7 @@ import { type ConfirmOptions, confirmation, withConfirmation } from "../invocati
 import { count, type Duration, duration } from "../invocation/options.ts";
 import { checkDone, follow, TIMEOUT_HELP } from "../invocation/wait-for-job.ts";
 import { counted } from "../output/count.ts";
+import { tellingResult } from "../output/progress.ts";
 import { detailsOf, headersAsSeen, warn } from "../resource/change.ts";
 import { createNew } from "../resource/create.ts";
 import { POOL_RESOURCE, pathOfObject, titled } from "../resource/kind.ts";
@@ -174,32 +175,37 @@ async function createAll(
 ): Promise<void> {
   const created: PoolRead[] = [];
   const titles = () => created.map((part) => `${titled(POOL_RESOURCE, part.name)} created\n`);
-  try {
-    for (const part of parts) {
-      const answer = await createNew(client, POOL_RESOURCE, part.name, part);
-      created.push(part);
-      warn(io, detailsOf(answer));
-    }
-  } catch (error) {
-    throw handingOver(
-      error,
-      `Pool ${name} is deleted, and these parts of it do not exist yet. Create them`,
-      parts.slice(created.length),
-    );
-  } finally {
+  const tell = () =>
     print({
       text: () => titles().join(""),
       document: { pools: created },
       rows: created,
       names: created.map((part) => part.name),
     });
+  async function* creations() {
+    for (const part of parts) {
+      const answer = await createNew(client, POOL_RESOURCE, part.name, part);
+      created.push(part);
+      yield answer;
+    }
+  }
+  try {
+    await tellingResult(io, created, tell, async (untilInterrupted) => {
+      for await (const answer of untilInterrupted(creations())) warn(io, detailsOf(answer));
+    });
+  } catch (error) {
+    throw handingOver(
+      error,
+      `Pool ${name} is deleted, and these parts of it do not exist yet. Create them`,
+      parts.slice(created.length),
+    );
   }
 }
 
 /** Returns an error that also has the parts which do not exist yet, as `plat pool apply` takes them. */
 function handingOver(error: unknown, advice: string, parts: readonly PoolRead[]): unknown {
   const failed = commandErrorOf(error);
-  if (!failed) return error;
+  if (!failed || parts.length === 0) return error;
   const text = stringify({ pools: parts });
   return new CommandError(
     failed.exit,

@@ -1,4 +1,4 @@
-import { SourceMap } from "node:module";
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { Command } from "commander";
 import { parseJson } from "../../base/json-text.ts";
 import { usageError } from "../shell/exit.ts";
@@ -34,7 +34,7 @@ export const traceCommand = (io: Io): Command =>
 
 function mapIn(file: string, text: string): SourceMap {
   try {
-    return new SourceMap(parseJson(text));
+    return new SourceMap(parseJson(text) as SourceMapPayload);
   } catch (error) {
     throw usageError(`${file} is no source map: ${(error as Error).message}`);
   }

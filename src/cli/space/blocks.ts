@@ -69,7 +69,7 @@ export async function wholeBlocks(
   return blocks.filter((block) => block !== undefined);
 }
 
-/** What a release of a host frees: its blocks, and its addresses in own and borrowed blocks. */
+/** The blocks and the addresses that a release of a host frees. The addresses lie in its own blocks, and in borrowed ones. */
 export interface Holdings extends Pick<KnownList<never>, "unreadable"> {
   readonly blocks: readonly BlockStatus[];
   readonly addresses: readonly AddressInBlock[];

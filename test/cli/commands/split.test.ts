@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { minutes } from "../minutes.ts";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
 const shell = terminal();
-const { plat, platWith, call } = shell;
+const { plat, platWith, call, server } = shell;
 const { workAMinuteLater } = minutes(shell);
 
 const create = (...more: readonly string[]) =>
@@ -190,6 +191,26 @@ describe("plat split", () => {
     expect({ exit, out }).toEqual({ exit: 1, out: "ippool/split-web-0 created\n" });
     expect(err).toMatch(/^Error: .* overlaps pool theirs.*\n {2}code: pool_overlap\n/s);
     expect(err).toMatch(/`plat pool apply -f -`:\n {2}pools:\n {4}- name: split-web-1\n/);
+  });
+
+  it("hands over the parts that are missing, and prints the others, when Ctrl-C ends it between two", async () => {
+    await create();
+    let press: (() => void) | undefined;
+    const url = await wayTo(server().url, async ({ route }) => {
+      if (route === "PUT /v1/pools/split-web-1") press?.();
+      return undefined;
+    });
+    const { exit, out, err } = await platWith(
+      {
+        interrupt: (act) => {
+          press = act;
+        },
+        sleep: workAMinuteLater,
+      },
+      ...["split", "4", "web", "--endpoint", url, "-o", "name"],
+    );
+    expect({ exit, out }).toEqual({ exit: 130, out: "split-web-0\nsplit-web-1\n" });
+    expect(err).toMatch(/`plat pool apply -f -`:\n {2}pools:\n {4}- name: split-web-2\n/);
   });
 
   it("rejects more parts than a space may have pools, before it sends anything", async () => {

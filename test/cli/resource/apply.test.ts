@@ -293,10 +293,10 @@ describe("plat pool apply writes nothing at all", () => {
     expect(missing.err).toMatch(/^Error: \/nowhere\/pools\.yaml cannot be read: ENOENT/);
     const broken = await applied(`${CALICO}---\na: [`);
     expect(broken).toMatchObject({ exit: 2, out: "" });
-    expect(broken.err).toMatch(/^Error: - is neither JSON nor YAML: /);
+    expect(broken.err).toMatch(/^Error: stdin is neither JSON nor YAML: /);
     const dangling = await applied(`${CALICO}---\nkind: *gone\n`);
     expect(dangling).toMatchObject({ exit: 2, out: "" });
-    expect(dangling.err).toMatch(/^Error: - is neither JSON nor YAML: Unresolved alias/);
+    expect(dangling.err).toMatch(/^Error: stdin is neither JSON nor YAML: Unresolved alias/);
     expect(await applied("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n")).toEqual({
       exit: 2,
       out: "",
@@ -346,8 +346,8 @@ describe("plat pool apply writes nothing at all", () => {
   });
 
   it("where two files have nothing to apply", async () => {
-    const { err } = await applied("", "-f", "-");
-    expect(err).toBe("Error: - and - have no objects of a kind that Plat takes.\n");
+    const { err } = await applied("", "-f", "/dev/null");
+    expect(err).toBe("Error: - and /dev/null have no objects of a kind that Plat takes.\n");
   });
 
   it("where no server is listening, which it says once for many", async () => {
