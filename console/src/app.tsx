@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiOf } from "./api/api.ts";
-import type { Credentials } from "./api/credentials.ts";
+import { type Asked, Session } from "./api/session.ts";
 import { AlarmsProvider } from "./api/use-alarms.tsx";
 import { ApiContext } from "./api/use-api.tsx";
 import { AddressPage } from "./pages/address.tsx";
@@ -17,9 +17,10 @@ import { PoolPage } from "./pages/pool.tsx";
 import { ReservationsPage } from "./pages/reservations.tsx";
 import { SearchPage } from "./pages/search.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
-import { SpacesPage } from "./pages/spaces.tsx";
+import { SpaceByName, SpacesPage } from "./pages/spaces.tsx";
 import { Top } from "./shell/top.tsx";
 import { SignInPage } from "./sign-in/sign-in.tsx";
+import { Covered } from "./state/covered.ts";
 import { NavigationProvider, useNavigation, went } from "./state/navigation.tsx";
 import type { Page } from "./state/place.ts";
 
@@ -30,59 +31,77 @@ export const App = () => (
   </NavigationProvider>
 );
 
-/** The console for who is signed in. It asks for credentials as soon as the API requires them. */
+/** The console for who is signed in. It asks for credentials as soon as the API requires them, and keeps the page meanwhile. */
 function Signed() {
   const { space, page } = useNavigation().place;
-  const [credentials, setCredentials] = useState<Credentials | undefined>(undefined);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [isReturning, setIsReturning] = useState(() => isReturn(location));
-  const api = useMemo(
-    () =>
-      apiOf(space, {
-        credentials,
-        unauthenticated: (said) => setAsked({ refused: credentials && notAccepted(said) }),
-      }),
-    [space, credentials],
-  );
+  const session = useMemo(() => new Session(setAsked), []);
+  const api = useMemo(() => apiOf(space, session), [space, session]);
   useEffect(() => {
     if (!isReturning) return;
     import("./sign-in/issuer.ts")
       .then(({ tokenOfReturn }) => tokenOfReturn())
       .then(
-        (token) => setCredentials({ type: "bearer", token }),
-        (error: Error) => setAsked({ refused: `Signing in failed: ${error.message}.` }),
+        (token) => session.signIn({ type: "bearer", token }),
+        (error: Error) =>
+          void session.ask({
+            refused: `Signing in failed: ${error.message}.`,
+            canProceed: false,
+          }),
       )
       .finally(() => {
         went();
         setIsReturning(false);
       });
   }, []);
-  const content = isReturning ? (
-    <p class="waiting" role="status">
-      Signing in…
-    </p>
-  ) : asked ? (
-    <SignInPage
-      refused={asked.refused}
-      signIn={(given) => {
-        setCredentials(given);
-        setAsked(undefined);
-      }}
-    />
-  ) : undefined;
+  const isCovered = asked !== undefined;
   return (
     <ApiContext.Provider value={api}>
-      {content ? (
-        <Frame page={page}>{content}</Frame>
+      {isReturning ? (
+        <Frame page={page}>
+          <p class="waiting" role="status">
+            Signing in…
+          </p>
+        </Frame>
       ) : (
         <AlarmsProvider space={space}>
           <Frame page={page}>
-            <Content page={page} />
+            {asked && <SignIn asked={asked} session={session} />}
+            <div class="page" hidden={isCovered}>
+              <Covered.Provider value={isCovered}>
+                <Content page={page} />
+              </Covered.Provider>
+            </div>
           </Frame>
         </AlarmsProvider>
       )}
     </ApiContext.Provider>
   );
+}
+
+/** Asks the user to sign in. Credentials that were denied here may be good for another space. */
+function SignIn({ asked: { refused, canProceed }, session }: SignInProps) {
+  return (
+    <SignInPage refused={refused} signIn={(given) => session.signIn(given)}>
+      {canProceed && refused !== undefined && (
+        <>
+          <p>A caller who may not list all spaces can go on with these credentials.</p>
+          <SpaceByName opened={() => session.proceed()} />
+        </>
+      )}
+      {canProceed && refused === undefined && (
+        <button type="button" onClick={() => session.proceed()}>
+          Back to the page
+        </button>
+      )}
+    </SignInPage>
+  );
+}
+
+interface SignInProps {
+  readonly asked: Asked;
+  readonly session: Session;
 }
 
 /** Returns true if the issuer sent the user back to this page. The parts that need the issuer are loaded only then. */
@@ -101,14 +120,6 @@ const Frame = ({ page, children }: { page: Page; children: preact.ComponentChild
     <Main page={page}>{children}</Main>
   </>
 );
-
-/** A demand for credentials. */
-interface Asked {
-  /** The reason why those that were given are not accepted. */
-  readonly refused: string | undefined;
-}
-
-const notAccepted = (said: string) => `The API does not accept these credentials. ${said}`;
 
 /** The content of a page. It takes the focus when another page opens, as a load of a page would. */
 function Main({ page, children }: { page: Page; children: preact.ComponentChildren }) {

@@ -129,6 +129,30 @@ describe("the dialogs", () => {
     await page.close();
   });
 
+  it("show no dry run of an input that has changed meanwhile", async () => {
+    const page = await openAct("/console/", "Create a pool");
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/v1/pools/dry?dryRun=true", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await fieldOf(page, "Name").fill("dry");
+    await fieldOf(page, "CIDR").fill("10.61.0.0/24");
+    await showFirst(page);
+    await page.getByText("Waiting for Plat…").waitFor();
+    await fieldOf(page, "CIDR").fill("10.62.0.0/24");
+    const answered = page.waitForResponse(/dryRun/);
+    answer();
+    await (await answered).finished();
+    await showFirst(page);
+    await dialogOn(page).locator("dd", { hasText: "10.62.0.0/24" }).waitFor();
+    expect(await dialogOn(page).locator("dd", { hasText: "10.61.0.0/24" }).count()).toBe(0);
+    await page.close();
+  });
+
   it("close by Escape, and the focus returns to the button", async () => {
     const page = await openAct("/console/pools/main", "Change");
     await page.keyboard.press("Escape");

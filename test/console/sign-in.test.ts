@@ -16,6 +16,25 @@ const CALLER: Caller = {
   statements: [],
 };
 
+const DENIED = '{"message":"Forbidden"}';
+
+/** Returns a caller whose policies allow some routes only. */
+const callerOf = (name: string): Caller => ({
+  name,
+  userArn: `arn:aws:iam::123456789012:user/${name}`,
+  accessKeyId: `AKIA${name.toUpperCase()}`,
+  secretAccessKey: `secret of ${name}`,
+  statements: [],
+});
+const READER = callerOf("reader");
+const OF_BLUE = callerOf("blue");
+
+/** Returns true if the policies of a caller allow a route. */
+function isAllowed(caller: Caller, method: string, url: string): boolean {
+  if (caller === READER) return method === "GET" && !/^\/v1\/spaces(\?|$)/.test(url);
+  return caller === OF_BLUE ? url.startsWith("/v1/spaces/blue/") : true;
+}
+
 /** Nothing of who is signed in is kept: neither in a storage nor in a cookie. */
 const kept = (page: Page) =>
   page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]");
@@ -53,9 +72,12 @@ describe("an API that authorizes by IAM", () => {
       const { method, url = "", headers } = incoming;
       const body = await bodyOf(incoming);
       const isFile = url.startsWith("/console");
-      if (!isFile && !(await signerOf(incoming, body, REGION, [CALLER]))) {
+      const caller = await signerOf(incoming, body, REGION, [CALLER, READER, OF_BLUE]);
+      if (!isFile && !(caller && isAllowed(caller, method ?? "", url))) {
         response.writeHead(403, { "content-type": "application/json" });
-        response.end('{"message":"The security token included in the request is invalid."}');
+        response.end(
+          caller ? DENIED : '{"message":"The security token included in the request is invalid."}',
+        );
         return;
       }
       const authorization = `Bearer ${TOKEN}`;
@@ -74,6 +96,51 @@ describe("an API that authorizes by IAM", () => {
   afterAll(async () => {
     gateway.close();
     await site.close();
+  });
+
+  const signIn = async (page: Page, { accessKeyId, secretAccessKey }: Caller) => {
+    await page.getByLabel("Access key ID").fill(accessKeyId);
+    await page.getByLabel("Secret access key").fill(secretAccessKey);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+
+  it("leaves what was entered to a user who lacks a role, and to the next sign-in", async () => {
+    const { page } = await site.open(`${gateway.url}/console/reservations`);
+    await signIn(page, READER);
+    await page.getByText("No range is reserved.").waitFor();
+    await page.getByRole("button", { name: "Reserve" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("printers");
+    await dialog.getByLabel("Ranges").fill("10.0.0.16/28");
+    await dialog.getByRole("button", { name: "Show what it would do" }).click();
+    await dialog.getByText("Your role does not allow it").waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByRole("button", { name: "Back to the page" }).click();
+    await dialog.getByRole("button", { name: "Sign in again" }).click();
+    await signIn(page, CALLER);
+    await dialog.getByRole("button", { name: "Show what it would do" }).click();
+    await dialog.getByText("10.0.0.16/28").waitFor();
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("printers");
+    expect(await page.title()).toBe("Reservations · Plat");
+    await page.close();
+  });
+
+  it("leads a user who may not list all spaces to one by its name", async () => {
+    const { page } = await site.open(`${gateway.url}/console/spaces`);
+    await signIn(page, READER);
+    await page.getByText("Your role does not allow it").waitFor();
+    await page.getByLabel("Open a space by its name").waitFor();
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await signIn(page, OF_BLUE);
+    await page.getByText("may not list all spaces").waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    const box = page.getByLabel("Open a space by its name").locator("visible=true");
+    await box.fill("blue");
+    await box.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/console/spaces/blue/");
+    await page.close();
   });
 
   it("gets requests that the browser signs, reads and changes, with keys that stay in memory", async () => {
@@ -162,6 +229,43 @@ describe("an API that authorizes by an issuer of JSON Web Tokens", () => {
     await expect.poll(() => page.url()).toBe(`${site.url}/console/jobs?sort=-State`);
     expect(await kept(page)).toEqual([0, 0, ""]);
     expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  it("leaves a dialog its input and its Idempotency-Key, so that a lost answer costs no second address", async () => {
+    const authorization = { authorization: `Bearer ${TOKEN}` };
+    await site.api("PUT", "/v1/pools/pods", { cidr: "10.64.0.0/24" }, authorization);
+    const { page } = await site.open("/console/pools/pods?act=assign");
+    const signIn = page.getByRole("button", { name: /^Sign in at 127/ });
+    await signIn.click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Handle").fill("web-0");
+    await dialog.getByLabel("Host").fill("node-1");
+    const keys: (string | undefined)[] = [];
+    await page.route("**/v1/assign", async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    const assign = async () => {
+      await dialog.getByRole("button", { name: "Show what it would do" }).click();
+      await dialog.getByRole("button", { name: "Assign", exact: true }).click();
+    };
+    await assign();
+    await dialog.getByText("The change may have been made").waitFor();
+    await page.route("**/v1/**", (route) =>
+      route.fulfill({ status: 401, json: { message: "Unauthorized" } }),
+    );
+    await signIn.click();
+    await page.waitForURL(/act=assign/);
+    await page.unroute("**/v1/**");
+    await assign();
+    await dialog.getByText("is assigned to web-0").waitFor();
+    expect(keys).toEqual([keys[0], keys[0]]);
+    const { addresses } = await site.api("GET", "/v1/handles/web-0", undefined, authorization);
+    expect(addresses).toHaveLength(1);
+    expect(await kept(page)).toEqual([0, 0, ""]);
     await page.close();
   });
 

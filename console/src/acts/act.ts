@@ -40,10 +40,18 @@ export interface Act {
   readonly typed?: string;
   /** Reads what it would do, from a dry run. It throws a `Rejection` or an `InvalidInput`. */
   preview?(input: Input): Promise<ComponentChildren>;
-  /** Returns the same act in a shell. It throws an `InvalidInput`. */
-  inShell?(input: Input): InShell;
-  /** Does it, tells how far it is, and returns what was done. It throws a `Rejection` or an `InvalidInput`. */
-  perform(input: Input, told: (progress: string) => void): Promise<ComponentChildren>;
+  /**
+   * Returns the same act in a shell. It throws an `InvalidInput`.
+   *
+   * @param key the `Idempotency-Key` of the dialog
+   */
+  inShell?(input: Input, key: string): InShell;
+  /**
+   * Does it, tells how far it is, and returns what was done. It throws a `Rejection` or an `InvalidInput`.
+   *
+   * @param key the `Idempotency-Key` of all tries of the dialog: a repeat after a lost answer does nothing else
+   */
+  perform(input: Input, told: (progress: string) => void, key: string): Promise<ComponentChildren>;
 }
 
 /** The acts of a page by the name that its address has for them. */

@@ -2,14 +2,7 @@ import { type Api, segment } from "../api/api.ts";
 import type { AddressRead, Answer, HeldAddress, HostType, Pool } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";
-import {
-  type Act,
-  type ActsOfPage,
-  attributesIn,
-  type Input,
-  InvalidInput,
-  newKey,
-} from "./act.ts";
+import { type Act, type ActsOfPage, attributesIn, type Input, InvalidInput } from "./act.ts";
 import { amendments } from "./amendments.tsx";
 
 /** Returns what can be done with an address in its state. */
@@ -51,9 +44,7 @@ interface Wanted extends Pick<Act, "title" | "intro"> {
 }
 
 const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
-  // One key for all tries of the dialog: a repeat after a lost answer assigns nothing else.
-  const key = newKey();
-  const requestOf = (input: Input) =>
+  const requestOf = (input: Input, key: string) =>
     ({ method: "POST", path: "assign", body: bodyOf(body, input), key }) as const;
   return {
     label: "Assign",
@@ -98,7 +89,7 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
         </ul>
       );
     },
-    inShell(input) {
+    inShell(input, key) {
       const { handle = "", host = "" } = input;
       const attributes = attributesIn(input, "attributes").flatMap((pair) => [
         "--attribute",
@@ -106,11 +97,11 @@ const assigning = (api: Api, { title, intro, body, words }: Wanted): Act => {
       ]);
       return {
         plat: ["assign", "--host", host, "--handle", handle, ...words, ...attributes],
-        request: requestOf(input),
+        request: requestOf(input, key),
       };
     },
-    async perform(input) {
-      const { addresses } = await api.send<Answer<"assignment">>(requestOf(input));
+    async perform(input, _, key) {
+      const { addresses } = await api.send<Answer<"assignment">>(requestOf(input, key));
       return (
         <>
           {addresses.map(({ address }) => (

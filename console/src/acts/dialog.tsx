@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Rejection, rejectionOf } from "../api/rejection.ts";
 import { Rejected } from "../parts/rejected.tsx";
-import { type Act, type Field, type Input, InvalidInput } from "./act.ts";
+import { useIsCovered } from "../state/covered.ts";
+import { type Act, type Field, type Input, InvalidInput, newKey } from "./act.ts";
 import { FieldInput, fieldId } from "./field-input.tsx";
 import { ShellLines } from "./shell-lines.tsx";
 
@@ -10,6 +11,8 @@ import { ShellLines } from "./shell-lines.tsx";
 interface Course {
   readonly step: "asks" | "shows" | "did";
   readonly isBusy: boolean;
+  /** True while it is done: the input stays as it was sent. */
+  readonly isActing?: boolean;
   readonly shown?: ComponentChildren;
   readonly rejection?: Rejection;
   readonly invalid?: InvalidInput;
@@ -17,46 +20,58 @@ interface Course {
 
 const START: Course = { step: "asks", isBusy: false };
 
-/** The dialog of an act. A rejection stays in it, with all that was entered. */
+/** The dialog of an act. A rejection stays in it, with all that was entered, and so does a sign-in. */
 export function ActDialog(props: { readonly act: Act; close(isChanged: boolean): void }) {
   const { act, close } = props;
   const { title, intro, fields = [], typed, verb, preview } = act;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [input, setInput] = useState<Input>(() =>
-    Object.fromEntries(fields.map(({ name, initial = "" }) => [name, initial])),
-  );
+  const [{ key, input: entered }] = useState<Draft>(() => takeDraft() ?? newDraft(fields));
+  const [input, setInput] = useState(entered);
   const [text, setText] = useState("");
   const [course, setCourse] = useState<Course>(START);
   const [progress, setProgress] = useState("Waiting for Plat…");
-  const { step, isBusy, shown, rejection, invalid } = course;
+  const { step, isBusy, isActing, shown, rejection, invalid } = course;
   // What failed half-way, or lost its answer, may have changed something too.
   const isTried = useRef(false);
+  // A dry run of an input that was changed meanwhile tells nothing about this one.
+  const latest = useRef(input);
   const end = () => close(isTried.current || rejection?.status === CHANGED);
 
   const run = async (next: "shows" | "did", work: () => Promise<ComponentChildren>) => {
-    setCourse({ ...course, isBusy: true });
+    const of = latest.current;
+    const put = (to: Course) => latest.current === of && setCourse(to);
+    setCourse({ ...course, isBusy: true, isActing: next === "did" });
     try {
-      setCourse({ step: next, isBusy: false, shown: await work() });
+      put({ step: next, isBusy: false, shown: await work() });
     } catch (error) {
       const told =
         error instanceof InvalidInput ? { invalid: error } : { rejection: rejectionOf(error) };
-      setCourse({ step, isBusy: false, shown, ...told });
+      put({ step, isBusy: false, shown, ...told });
     }
   };
   const isShownFirst = preview !== undefined && step === "asks";
   const show = () => preview && run("shows", () => preview(input));
 
+  const isCovered = useIsCovered();
   useLayoutEffect(() => {
     const { current } = dialog;
+    // A modal dialog that nobody sees would still keep the keys and the pointer from the sign-in.
+    if (isCovered) return undefined;
     current?.showModal();
     // The focus returns to the button that opened the dialog.
     return () => current?.close();
-  }, []);
+  }, [isCovered]);
+  useEffect(() => {
+    if (!isCovered) return undefined;
+    keepDraft({ href: location.href, key, input });
+    return dropDraft;
+  }, [isCovered]);
   // Without fields nothing is asked before the dry run.
   useEffect(() => {
     if (fields.length === 0) void show();
   }, []);
   const done = useRef<HTMLButtonElement>(null);
+  const submit = useRef<HTMLButtonElement>(null);
   // As the sentence appears, so that a key pressed at once meets the button.
   useLayoutEffect(() => {
     if (step === "did") done.current?.focus();
@@ -78,7 +93,8 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
         error={errors.get(field.name)}
         value={input[field.name] ?? ""}
         change={(value) => {
-          setInput({ ...input, [field.name]: value });
+          latest.current = { ...latest.current, [field.name]: value };
+          setInput(latest.current);
           setCourse(START);
         }}
       />
@@ -100,13 +116,15 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
           if (isShownFirst) void show();
           else if (isTyped) {
             isTried.current = true;
-            void run("did", () => act.perform(input, setProgress));
+            // The fields are disabled meanwhile, and a field that had the focus would lose it.
+            submit.current?.focus();
+            void run("did", () => act.perform(input, setProgress, key));
           }
         }}
       >
         <h2 id="act-title">{title}</h2>
         {step !== "did" && (
-          <div class="asked">
+          <fieldset class="asked" disabled={isActing}>
             <div class="intro">{intro}</div>
             {inputs(fields.filter(({ isFolded }) => !isFolded))}
             {folded.length > 0 && (
@@ -115,8 +133,8 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
                 {inputs(folded)}
               </details>
             )}
-            {!isShownFirst && <ShellLines act={act} input={input} />}
-          </div>
+            {!isShownFirst && <ShellLines act={act} input={input} idempotencyKey={key} />}
+          </fieldset>
         )}
         <div class="told" aria-live="polite">
           {shown !== undefined && (
@@ -156,6 +174,7 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
           </button>
           {step !== "did" && (
             <button
+              ref={submit}
               type="submit"
               class={typed === undefined || isShownFirst ? "main" : "main final"}
               // A button that is disabled for the time of a request would lose the focus.
@@ -169,6 +188,35 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
       </form>
     </dialog>
   );
+}
+
+/** What a dialog was asked, and its `Idempotency-Key`: no secret is among it. */
+interface Draft {
+  /** The address of the page with the dialog. */
+  readonly href: string;
+  readonly key: string;
+  readonly input: Input;
+}
+
+const newDraft = (fields: readonly Field[]): Draft => ({
+  href: location.href,
+  key: newKey(),
+  input: Object.fromEntries(fields.map(({ name, initial = "" }) => [name, initial])),
+});
+
+const DRAFT = "plat-draft";
+
+/** Keeps what was entered for the time of a sign-in, which may lead to the page of an issuer and back. */
+const keepDraft = (draft: Draft) => sessionStorage.setItem(DRAFT, JSON.stringify(draft));
+
+const dropDraft = () => sessionStorage.removeItem(DRAFT);
+
+/** Returns what was entered in this dialog before a sign-in, once. */
+function takeDraft(): Draft | undefined {
+  const text = sessionStorage.getItem(DRAFT);
+  dropDraft();
+  const draft: Draft | undefined = text === null ? undefined : JSON.parse(text);
+  return draft?.href === location.href ? draft : undefined;
 }
 
 /** Returns what is wrong with the input, by the names of the fields. A part of a field, such as `ranges[0]`, is told at the field. */

@@ -3,9 +3,15 @@ import { Copy } from "../parts/copy.tsx";
 import { type Act, type Input, type InShell, InvalidInput } from "./act.ts";
 
 /** The lines of a shell that do what a dialog does, each with a button that copies it. */
-export function ShellLines({ act, input }: { readonly act: Act; readonly input: Input }) {
+export function ShellLines(props: {
+  readonly act: Act;
+  readonly input: Input;
+  /** The `Idempotency-Key` of the dialog. */
+  readonly idempotencyKey: string;
+}) {
+  const { act, input, idempotencyKey } = props;
   const api = useApi();
-  const same = inShell(act, input);
+  const same = inShell(act, input, idempotencyKey);
   if (!same) return null;
   const { plat, request } = same;
   return (
@@ -18,9 +24,9 @@ export function ShellLines({ act, input }: { readonly act: Act; readonly input: 
 }
 
 /** Returns the act in a shell; nothing if it has none, or none with this input. */
-function inShell(act: Act, input: Input): InShell | undefined {
+function inShell(act: Act, input: Input, key: string): InShell | undefined {
   try {
-    return act.inShell?.(input);
+    return act.inShell?.(input, key);
   } catch (error) {
     if (error instanceof InvalidInput) return undefined;
     throw error;

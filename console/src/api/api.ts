@@ -1,5 +1,6 @@
-import { type Credentials, credentialsInShell, signed } from "./credentials.ts";
-import { Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
+import { credentialsInShell, signed } from "./credentials.ts";
+import { NotSignedIn, Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
+import type { Session } from "./session.ts";
 import { shellLine } from "./shell-line.ts";
 import type { Answer } from "./types.ts";
 
@@ -47,15 +48,10 @@ export interface Api {
   read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>>;
   /** Returns the API in another space, with the same sign-in. */
   inSpace(name: string): Api;
+  /** Asks for other credentials, on request of the user. The page stays as it is below the question. */
+  signInAgain(): void;
   /** Reads the names of all spaces. It throws a `Rejection`. */
   spaces(signal?: AbortSignal): Promise<readonly string[]>;
-}
-
-/** The user who is signed in, if any. */
-export interface Session {
-  readonly credentials: Credentials | undefined;
-  /** Called when the API requires credentials, or others, with what it said. */
-  unauthenticated(said: string): void;
 }
 
 /** Makes the API of a space. It belongs to the origin that served the console. */
@@ -67,7 +63,8 @@ export function apiOf(space: string, session: Session): Api {
     const root = request.isOfNoSpace ? "/v1" : prefix;
     const url = new URL(`${root}/${path}${queryText(query)}`, location.origin).href;
     const unsigned = { method, url, headers, ...(body !== undefined && { body }) };
-    const all = new Headers(await signed(unsigned, session.credentials));
+    const { credentials } = session;
+    const all = new Headers(await signed(unsigned, credentials));
     if (accept !== undefined) all.set("accept", accept);
     const response = await fetch(url, {
       method,
@@ -81,12 +78,15 @@ export function apiOf(space: string, session: Session): Api {
       if (signal?.aborted) throw error;
       throw isChange ? unanswered() : rejectionOf(error);
     });
-    if (response.ok) return response;
+    if (response.ok) {
+      void session.heard(credentials);
+      return response;
+    }
     const rejection = await rejectionIn(response, isChange);
     // A page that is gone has read its answer in part, and another one says why.
     signal?.throwIfAborted();
-    if (asksForCredentials(rejection, session)) session.unauthenticated(rejection.message);
-    throw rejection;
+    const signedIn = session.heard(credentials, rejection);
+    throw signedIn ? new NotSignedIn(rejection, signedIn) : rejection;
   };
   const read = (path: string, query: Query, signal?: AbortSignal) =>
     call({ method: "GET", path, query }, signal);
@@ -125,6 +125,7 @@ export function apiOf(space: string, session: Session): Api {
       };
     },
     inSpace: (name) => apiOf(name, session),
+    signInAgain: () => void session.ask({ refused: undefined, canProceed: true }),
     async spaces(signal) {
       const names: string[] = [];
       let cursor: string | undefined;
@@ -172,16 +173,6 @@ function requestOf({ method, path, query = {}, body, version, key }: Change): Re
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-}
-
-/**
- * Returns true if other credentials can help. API Gateway answers 403 to a signature or a token that is missing or
- * wrong, and also to a caller whose policies do not allow the route.
- */
-function asksForCredentials({ status, problem, message }: Rejection, { credentials }: Session) {
-  if (status === 401) return true;
-  if (status !== 403 || problem) return false;
-  return !credentials || !/not authorized/i.test(message);
 }
 
 /** Yields the data of the messages of a stream of server-sent events, each of which is one line. */

@@ -13,9 +13,38 @@ export class Rejection extends Error {
     this.problem = problem;
   }
 
+  /** True if the request had no credentials, or none that are valid now. */
+  get isUnauthenticated(): boolean {
+    return this.status === UNAUTHENTICATED;
+  }
+
+  /**
+   * True for a 403 that does not come from Plat. API Gateway denies so a caller whose policies do not allow the route,
+   * and also a signature that is wrong or has expired.
+   */
+  get isDenied(): boolean {
+    return this.status === DENIED && !this.problem;
+  }
+
   /** The stable code of the problem, or a word of the console for an answer without one. */
   get code(): string {
-    return this.problem?.code ?? (this.status === 0 ? "unreachable" : "not_understood");
+    if (this.problem) return this.problem.code;
+    if (this.isDenied) return "forbidden";
+    return this.status === 0 ? "unreachable" : "not_understood";
+  }
+}
+
+const UNAUTHENTICATED = 401;
+const DENIED = 403;
+
+/** A rejection that another sign-in can help. */
+export class NotSignedIn extends Rejection {
+  /** Ends when the user has signed in anew, and the same request may be sent again. */
+  readonly signedIn: Promise<void>;
+
+  constructor({ status, message, problem }: Rejection, signedIn: Promise<void>) {
+    super(status, message, problem);
+    this.signedIn = signedIn;
   }
 }
 
@@ -26,7 +55,16 @@ export async function rejectionIn(response: Response, isChange: boolean): Promis
   if (isProblem(body)) return new Rejection(status, body.detail, body);
   // API Gateway writes its message, and IAM its Message.
   const said: unknown = body?.message ?? body?.Message;
-  const told = typeof said === "string" ? `: ${said}` : "";
+  const told = typeof said === "string" ? `: ${said.replace(/\.$/, "")}` : "";
+  if (status === UNAUTHENTICATED) {
+    const changed = isChange ? " It changed nothing." : "";
+    return new Rejection(status, `The API did not accept your credentials${told}.${changed}`);
+  }
+  if (status === DENIED)
+    return new Rejection(
+      status,
+      `The API denied the request${told}. Your role does not allow it, or your credentials are wrong or have expired.`,
+    );
   const outcome = isChange && status >= SERVER_ERROR ? ` ${UNKNOWN}` : "";
   return new Rejection(
     status,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { seen } from "../state/attention.ts";
 import { useLive } from "../state/pause.ts";
 import { whenDue } from "./pace.ts";
-import { type Rejection, rejectionOf } from "./rejection.ts";
+import { NotSignedIn, type Rejection, rejectionOf } from "./rejection.ts";
 import type { Answer, Event } from "./types.ts";
 import { useApi } from "./use-api.tsx";
 
@@ -79,6 +79,11 @@ export function useEvents(space: string, turn: number): Coming {
         else take(await api.get<Answer<"eventsRead">>("events", query, signal));
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof NotSignedIn) {
+          await error.signedIn;
+          if (!signal.aborted) void poll();
+          return;
+        }
         const rejection = rejectionOf(error);
         if (rejection.code === "cursor_expired") read.place = startOfNow();
         failures += 1;

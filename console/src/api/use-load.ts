@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { seen } from "../state/attention.ts";
 import { useLive } from "../state/pause.ts";
 import { type LastLoad, whenDue } from "./pace.ts";
-import { type Rejection, rejectionOf } from "./rejection.ts";
+import { NotSignedIn, type Rejection, rejectionOf } from "./rejection.ts";
 
 /** A loaded value, and the result of the last load. */
 export interface Loaded<T> {
@@ -61,6 +61,9 @@ export function useLoad<T>(
     // A part replaces nothing but an earlier part: a whole value is better than the start of the next one.
     const show = (part: T) =>
       setState((before) => (signal.aborted || before.at ? before : { ...before, value: part }));
+    const again = () => {
+      if (!signal.aborted) void run();
+    };
     const run = async () => {
       await seen(signal);
       put({ isLoading: true, last: undefined });
@@ -72,6 +75,8 @@ export function useLoad<T>(
         result = { value, rejection: undefined, at: new Date() };
       } catch (error) {
         if (signal.aborted) return;
+        // The value stays as it is below the question who the user is.
+        if (error instanceof NotSignedIn) return void error.signedIn.then(again);
         failures.current.count += 1;
         result = { rejection: rejectionOf(error) };
       }

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
-import { type Rejection, rejectionOf } from "../api/rejection.ts";
+import { NotSignedIn, type Rejection, rejectionOf } from "../api/rejection.ts";
 import type { Answer } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
@@ -88,7 +88,7 @@ export function SpacesPage() {
 }
 
 /** Opens a space by its name, for who may not list all spaces. */
-function SpaceByName() {
+export function SpaceByName(props: { opened?(): void }) {
   const { enter } = useNavigation();
   const [name, setName] = useState("");
   return (
@@ -96,7 +96,9 @@ function SpaceByName() {
       class="space"
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== "") enter(name.trim());
+        if (name.trim() === "") return;
+        enter(name.trim());
+        props.opened?.();
       }}
     >
       <label>
@@ -195,7 +197,7 @@ async function countSpaces(
     counts.set(
       name,
       await countSpace(api, name, signal).catch((error) => {
-        if (signal.aborted) throw error;
+        if (signal.aborted || error instanceof NotSignedIn) throw error;
         return rejectionOf(error);
       }),
     );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Loaded } from "../api/use-load.ts";
+import { useIsCovered } from "../state/covered.ts";
 import { Live } from "./live.tsx";
 
 /** The head of a page: its kind and name, which the title of the window has too. */
@@ -12,9 +13,10 @@ export function Head(props: {
 }) {
   const { kind, title, loaded, children } = props;
   const text = kind ? `${kind} ${title}` : title;
+  const isCovered = useIsCovered();
   useEffect(() => {
-    document.title = `${text} · Plat`;
-  }, [text]);
+    if (!isCovered) document.title = `${text} · Plat`;
+  }, [text, isCovered]);
   return (
     <header class="head">
       <h1>

@@ -1,14 +1,15 @@
 import type { Rejection } from "../api/rejection.ts";
+import { useApi } from "../api/use-api.tsx";
 import { Sentence } from "./moment.tsx";
 
 /** A rejection as the API told it: its code, its sentence, the fields at fault, and the id of the request. */
 export function Rejected({ rejection, retry }: { readonly rejection: Rejection; retry?(): void }) {
-  const { status, code, problem, message } = rejection;
+  const { status, code, problem, message, isDenied } = rejection;
   return (
     <div class="rejected" role="alert">
       <p>
         <code>{status > 0 ? `${status} ${code}` : code}</code>{" "}
-        <strong>{problem?.title ?? "No answer from Plat"}</strong>
+        <strong>{problem?.title ?? (isDenied ? "Access denied" : "No answer from Plat")}</strong>
       </p>
       <p>
         <Sentence text={message} />
@@ -34,6 +35,16 @@ export function Rejected({ rejection, retry }: { readonly rejection: Rejection; 
           Try again
         </button>
       )}
+      {isDenied && <SignInAgain />}
     </div>
+  );
+}
+
+function SignInAgain() {
+  const api = useApi();
+  return (
+    <button type="button" onClick={api.signInAgain}>
+      Sign in again
+    </button>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Credentials } from "../api/credentials.ts";
 import type { SignIn } from "../api/types.ts";
@@ -8,11 +9,13 @@ import { Shown } from "../parts/shown.tsx";
 export interface SignInProps {
   /** The reason why the user has to sign in again, in a sentence. */
   readonly refused: string | undefined;
+  /** The ways on without another sign-in. */
+  readonly children?: ComponentChildren;
   signIn(credentials: Credentials): void;
 }
 
 /** Asks who the user is, in the way of the deployment. */
-export function SignInPage({ refused, signIn }: SignInProps) {
+export function SignInPage({ refused, signIn, children }: SignInProps) {
   const loaded = useLoad<SignIn>({ key: "sign-in", isOnce: true }, async (signal) => {
     const response = await fetch("/console/config.json", { signal, cache: "no-store" });
     return ((await response.json()) as { readonly signIn: SignIn }).signIn;
@@ -28,6 +31,7 @@ export function SignInPage({ refused, signIn }: SignInProps) {
       <Shown loaded={loaded} what="how to sign in">
         {(way) => <Way way={way} signIn={signIn} />}
       </Shown>
+      {children}
     </>
   );
 }
