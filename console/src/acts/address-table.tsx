@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { HeldAddress } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
+import { heldText } from "../network/cidr.ts";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -43,9 +44,9 @@ export function AddressTable(props: {
         columns={[
           {
             title: "Address",
-            value: ({ address }) => address,
-            show: ({ address }) => (
-              <Named kind={address.includes("/") ? "block" : "address"} name={address} />
+            value: heldText,
+            show: (held) => (
+              <Named kind={held.prefix === undefined ? "address" : "block"} name={heldText(held)} />
             ),
           },
           {
@@ -85,7 +86,7 @@ export function AddressTable(props: {
   );
 }
 
-const keyOf = ({ address, generation }: HeldAddress): string => `${address} ${generation}`;
+const keyOf = (held: HeldAddress): string => `${heldText(held)} ${held.generation}`;
 
 function Pairs({ pairs }: { readonly pairs: Readonly<Record<string, string>> }) {
   return (

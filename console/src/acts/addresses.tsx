@@ -1,5 +1,6 @@
 import { type Api, segment } from "../api/api.ts";
 import type { AddressRead, Answer, HeldAddress, HostType, Pool } from "../api/types.ts";
+import { heldText } from "../network/cidr.ts";
 import { Moment } from "../parts/moment.tsx";
 import { Named } from "../parts/to.tsx";
 import { type Act, type ActsOfPage, attributesIn, type Input, InvalidInput } from "./act.ts";
@@ -228,10 +229,7 @@ export const releaseHandle = (
       Releases every address of the handle, and any that it gets while this runs. Others can get
       them after the cooldown. It has {addresses.length} now:{" "}
       <span class="list">
-        {addresses
-          .slice(0, NAMED_MAX)
-          .map(({ address }) => address)
-          .join(", ")}
+        {addresses.slice(0, NAMED_MAX).map(heldText).join(", ")}
         {addresses.length > NAMED_MAX && ", …"}
       </span>
     </>
@@ -353,7 +351,7 @@ export const releaseHost = (api: Api, { name: host, type }: HostNamed): Act => {
           {next === undefined
             ? `It releases ${addresses.length === 1 ? "1 address" : `${addresses.length} addresses`}: `
             : `It releases more than ${addresses.length} addresses, such as `}
-          <span class="list">{addresses.map(({ address }) => address).join(", ")}</span>
+          <span class="list">{addresses.map(heldText).join(", ")}</span>
         </p>
       );
     },

@@ -1,5 +1,5 @@
 import type { AddressState, BlockRead } from "../api/types.ts";
-import { addressText } from "../network/cidr.ts";
+import { addressText, part, readCidr } from "../network/cidr.ts";
 import { styled } from "./colours.ts";
 import { type Grid, tileAt, tilesOf } from "./grid.ts";
 import type { Looks } from "./looks.ts";
@@ -15,6 +15,28 @@ export const ADDRESS_STATES = [
 ] as const satisfies readonly AddressState[];
 
 type AddressInBlock = BlockRead["addresses"][number];
+
+/** Returns the addresses of a block that are not free, in order: those of its slots, and those that its host reserves at both ends. */
+export function notFreeIn({
+  cidr,
+  addresses,
+  hostReservation,
+}: Pick<BlockRead, "cidr" | "addresses" | "hostReservation">): readonly AddressInBlock[] {
+  const block = readCidr(cidr);
+  if (!block || !hostReservation) return addresses;
+  const { start, end, handle } = hostReservation;
+  const size = 2 ** (block.bits - block.length);
+  const taken = new Map(addresses.map((each) => [each.address, each]));
+  return Array.from({ length: size }, (_, ordinal) => ordinal).flatMap(
+    (ordinal): readonly AddressInBlock[] => {
+      const address = addressText(part(block, block.bits, ordinal));
+      const isReserved = ordinal < start || ordinal >= size - end;
+      const known = taken.get(address);
+      if (known) return [known];
+      return isReserved ? [{ address, state: "hostReserved", ...(handle && { handle }) }] : [];
+    },
+  );
+}
 
 /** More tiles than these have no room for text. */
 const NAMED_TILES_MAX = 1_024;

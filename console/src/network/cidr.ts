@@ -43,6 +43,12 @@ export function addressText({ bits, base }: Pick<Cidr, "bits" | "base">): string
   return ipaddr.fromByteArray(bytes).toString();
 }
 
+/** Returns the text of what a handle holds: an address, or the prefix that the address stands for. */
+export const heldText = (held: {
+  readonly address: string;
+  readonly prefix?: string | undefined;
+}): string => held.prefix ?? held.address;
+
 /** Returns `10.0.0.0/16`. */
 export const cidrText = (cidr: Cidr): string => `${addressText(cidr)}/${cidr.length}`;
 

@@ -4,7 +4,7 @@ import { pagesOf } from "../api/pages.ts";
 import type { AddressState, BlockRead } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
-import { ADDRESS_STATES, addressLooks } from "../map/address-looks.ts";
+import { ADDRESS_STATES, addressLooks, notFreeIn } from "../map/address-looks.ts";
 import { type Grid, tileAt } from "../map/grid.ts";
 import { GridMap } from "../map/grid-map.tsx";
 import { addressText, readCidr } from "../network/cidr.ts";
@@ -38,7 +38,7 @@ export function BlockPage({ name }: { readonly name: string }) {
         {(block) => (
           <>
             <UsageBar usage={block} legend />
-            <AddressMap block={block} />
+            {block.unit !== "prefixes" && <AddressMap block={block} />}
             <div class="beside">
               <div class="details">
                 <Facts
@@ -65,48 +65,11 @@ export function BlockPage({ name }: { readonly name: string }) {
                 />
               </div>
               <div>
-                <h2>Addresses that are not free</h2>
-                <Table
-                  label="Addresses that are not free"
-                  none="All addresses of this block are free."
-                  rows={block.addresses}
-                  keyOf={({ address }) => address}
-                  columns={[
-                    {
-                      title: "Address",
-                      value: ({ address }) => address,
-                      show: ({ address }) => <Named kind="address" name={address} />,
-                    },
-                    {
-                      title: "State",
-                      value: ({ state }) => state,
-                      show: ({ state }) => <State state={state} />,
-                    },
-                    {
-                      title: "Handle",
-                      value: ({ handle }) => handle,
-                      show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
-                    },
-                    {
-                      title: "Host",
-                      value: ({ host }) => host,
-                      show: ({ host }) => host && <Named kind="host" name={host} />,
-                    },
-                    {
-                      title: "Since",
-                      value: ({ assignedAt }) => assignedAt,
-                      show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
-                    },
-                    {
-                      title: "Until",
-                      value: untilOf,
-                      show: (address) => {
-                        const until = untilOf(address);
-                        return until && <Moment at={until} />;
-                      },
-                    },
-                  ]}
-                />
+                {block.unit === "prefixes" ? (
+                  <Prefix held={block.addresses[0]} />
+                ) : (
+                  <NotFree block={block} />
+                )}
               </div>
             </div>
           </>
@@ -116,20 +79,91 @@ export function BlockPage({ name }: { readonly name: string }) {
   );
 }
 
+/** The holder of a prefix: nobody has a part of it. */
+function Prefix({ held }: { readonly held: AddressInBlock | undefined }) {
+  const until = held && untilOf(held);
+  return (
+    <>
+      <h2>Prefix</h2>
+      <Facts
+        facts={[
+          ["State", <State key="s" state={held?.state ?? "free"} />],
+          ["Handle", held?.handle && <Named kind="handle" name={held.handle} />],
+          ["Host", held?.host && <Named kind="host" name={held.host} />],
+          ["Since", held?.assignedAt && <Moment at={held.assignedAt} />],
+          ["Until", until && <Moment at={until} />],
+        ]}
+      />
+    </>
+  );
+}
+
+function NotFree({ block }: { readonly block: BlockRead }) {
+  const addresses = useMemo(() => notFreeIn(block), [block]);
+  return (
+    <>
+      <h2>Addresses that are not free</h2>
+      <Table
+        label="Addresses that are not free"
+        none="All addresses of this block are free."
+        rows={addresses}
+        keyOf={({ address }) => address}
+        columns={[
+          {
+            title: "Address",
+            value: ({ address }) => address,
+            show: ({ address }) => <Named kind="address" name={address} />,
+          },
+          {
+            title: "State",
+            value: ({ state }) => state,
+            show: ({ state }) => <State state={state} />,
+          },
+          {
+            title: "Handle",
+            value: ({ handle }) => handle,
+            show: ({ handle }) => handle && <Named kind="handle" name={handle} />,
+          },
+          {
+            title: "Host",
+            value: ({ host }) => host,
+            show: ({ host }) => host && <Named kind="host" name={host} />,
+          },
+          {
+            title: "Since",
+            value: ({ assignedAt }) => assignedAt,
+            show: ({ assignedAt }) => assignedAt && <Moment at={assignedAt} />,
+          },
+          {
+            title: "Until",
+            value: untilOf,
+            show: (address) => {
+              const until = untilOf(address);
+              return until && <Moment at={until} />;
+            },
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+type AddressInBlock = BlockRead["addresses"][number];
+
 /** Returns when the state of an address ends, if it ends by itself. */
 const untilOf = ({
   expiresAt,
   quarantinedUntil,
   availableAt,
-}: BlockRead["addresses"][number]): string | undefined =>
-  expiresAt ?? quarantinedUntil ?? availableAt;
+}: AddressInBlock): string | undefined => expiresAt ?? quarantinedUntil ?? availableAt;
 
 function AddressMap({ block }: { readonly block: BlockRead }) {
+  const notFree = useMemo(() => notFreeIn(block), [block]);
   const { open } = useNavigation();
   const shown = useMemo(() => readCidr(block.cidr), [block.cidr]);
   const byAddress = useMemo(
-    () => new Map(block.addresses.map((address) => [address.address, address])),
-    [block.addresses],
+    () => new Map(notFree.map((address) => [address.address, address])),
+    [notFree],
   );
   const stateAt = useCallback(
     (grid: Grid, index: number) => byAddress.get(addressText(tileAt(grid, index))),
@@ -141,9 +175,9 @@ function AddressMap({ block }: { readonly block: BlockRead }) {
   );
   const states = useMemo(() => {
     const counts = new Map<AddressState, number>();
-    for (const { state } of block.addresses) counts.set(state, (counts.get(state) ?? 0) + 1);
+    for (const { state } of notFree) counts.set(state, (counts.get(state) ?? 0) + 1);
     return counts;
-  }, [block.addresses]);
+  }, [notFree]);
   if (!shown) return null;
   return (
     <section aria-labelledby="map-title">

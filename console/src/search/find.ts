@@ -1,8 +1,8 @@
 import { type Api, segment } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
-import type { AddressRead, Answer, BlockRead, HostType, Pool } from "../api/types.ts";
-import { type Cidr, contains, readCidr } from "../network/cidr.ts";
+import type { AddressRead, Answer, BlockRead, HeldAddress, HostType, Pool } from "../api/types.ts";
+import { type Cidr, contains, heldText, readCidr } from "../network/cidr.ts";
 import type { Page, Place } from "../state/place.ts";
 
 /** Something that a search found, and its page. */
@@ -92,7 +92,7 @@ async function addressesBeginning(api: Api, text: string, signal: AbortSignal): 
   const page = await known(
     api.get<Answer<"addressesRead">>("addresses", { cidr, limit: BEGINNING_MAX }, signal),
   );
-  return (page?.addresses ?? []).map(addressFind);
+  return (page?.addresses ?? []).map(heldFind);
 }
 
 type Finding = Promise<readonly Find[]>;
@@ -108,6 +108,15 @@ async function address(
   if (!read) return [];
   return [addressFind(read)];
 }
+
+/** Returns what is held: an address, or a prefix and not its first address. */
+const heldFind = (held: HeldAddress): Find => {
+  const { prefix: name } = held;
+  const found = addressFind(held);
+  return name === undefined
+    ? found
+    : { ...found, page: { kind: "block", name }, kind: "Prefix", name };
+};
 
 function addressFind({
   address: name,
@@ -179,7 +188,7 @@ async function handle(api: Api, name: string, signal: AbortSignal): Finding {
   );
   if (!read || read.addresses.length === 0) return [];
   const [first] = read.addresses;
-  const detail = `${first?.address}${read.next ? " and others" : ""}`;
+  const detail = `${first && heldText(first)}${read.next ? " and others" : ""}`;
   return [{ page: { kind: "handle", name }, kind: "Handle", name, detail }];
 }
 
