@@ -32,7 +32,9 @@ export const TEXT_PX_MIN = 88;
 export function gridOf(stretch: Stretch, itemLength: number, widthPx: number): Grid {
   const columnBitsMax = Math.max(0, Math.floor(Math.log2(widthPx / TILE_PX_MIN)));
   const rowBitsMax = Math.floor(Math.log2(HEIGHT_PX_MAX / TILE_PX_MIN));
-  const bits = Math.min(itemLength - stretch.length, columnBitsMax + rowBitsMax);
+  // A network that is smaller than an item is one tile.
+  const itemBits = Math.max(0, itemLength - stretch.length);
+  const bits = Math.min(itemBits, columnBitsMax + rowBitsMax);
   const columnBits = Math.min(
     Math.max(columnBitsFor(bits, widthPx), bits - rowBitsMax),
     columnBitsMax,

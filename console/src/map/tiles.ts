@@ -24,6 +24,10 @@ const SHOWN_BITS_MIN = 8;
 export const hasRoom = ({ length }: Cidr, blockLength: number): boolean =>
   blockLength - length <= WHOLE_BITS_MAX;
 
+/** Returns how many whole blocks a network has: none if it is smaller than a block. */
+export const blocksIn = ({ length }: Cidr, blockLength: number): number =>
+  Math.floor(2 ** (blockLength - length));
+
 /** Returns the network that the map of a pool shows at first: the whole of it, or the part of a large one that has the blocks. */
 export function usuallyShown(whole: Cidr, blockLength: number, parts: readonly Part[]): Cidr {
   const [first] = parts;

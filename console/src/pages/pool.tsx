@@ -9,7 +9,7 @@ import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { WAYS } from "../map/block-map.tsx";
 import { type PoolMap, readMap } from "../map/read-map.ts";
-import { countOf, hasRoom, type Part, shareUsed } from "../map/tiles.ts";
+import { blocksIn, countOf, hasRoom, type Part, shareUsed } from "../map/tiles.ts";
 import { readCidr } from "../network/cidr.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Head } from "../parts/head.tsx";
@@ -154,7 +154,7 @@ function Use(props: {
   const blocks = useMemo(() => parts.reduce((all, part) => all + part.blocks, 0), [parts]);
   const whole = readCidr(pool.cidr);
   // Pools with ranges share the blocks of their CIDR, and a block of another one is not in the map of this.
-  const inAll = whole && !pool.ranges ? 2 ** (pool.blockSize - whole.length) : undefined;
+  const inAll = whole && !pool.ranges ? blocksIn(whole, pool.blockSize) : undefined;
   return (
     <>
       {usage ? <UsageBar usage={usage} legend /> : <UsageBarToCome legend />}

@@ -10,7 +10,7 @@ import {
   tileAt,
   tilesOf,
 } from "../../../console/src/map/grid.ts";
-import { tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
+import { blocksIn, tilesWithin, usuallyShown } from "../../../console/src/map/tiles.ts";
 import {
   cidrText,
   contains,
@@ -73,6 +73,14 @@ describe("the grid of a network", () => {
         expect(grid.columns * grid.tileWidth).toBeLessThanOrEqual(width + 0.001);
       }),
     );
+  });
+
+  it("is one tile where the network is smaller than a block, and has no blocks", () => {
+    const grid = gridOf(cidr("10.0.0.0/28"), 26, 1_100);
+    expect([grid.columns, grid.rows, cidrText(tileAt(grid, 0))]).toEqual([1, 1, "10.0.0.0/28"]);
+    expect(tilesWithin(grid, [])).toEqual([undefined]);
+    expect(blocksIn(cidr("10.0.0.0/28"), 26)).toBe(0);
+    expect(blocksIn(cidr("10.0.0.0/24"), 26)).toBe(4);
   });
 
   it("leads from the whole to a block and back in steps that all have the block", () => {
