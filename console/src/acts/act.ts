@@ -74,17 +74,48 @@ export const linesOf = (text = ""): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
+type Pairs = readonly (readonly [name: string, value: string])[];
+
 /** Returns the attributes in a field of lines, as pairs. It throws an `InvalidInput`. */
-export const attributesIn = (
-  input: Input,
-  field: string,
-): readonly (readonly [name: string, value: string])[] =>
-  linesOf(input[field]).map((line) => {
-    const at = line.indexOf("=");
-    if (at < 1)
-      throw new InvalidInput(`The attribute ${line} is not of the form name=value.`, field);
-    return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-  });
+export const attributesIn = (input: Input, field: string): Pairs =>
+  pairsIn(input[field], field).map(([name, value]) => [name, value.trim()]);
+
+/** Returns the attributes in the lines of a field, with all spaces of their values. It throws an `InvalidInput`. */
+export const pairsIn = (text = "", field?: string): Pairs =>
+  text
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const at = line.indexOf("=");
+      const name = line.slice(0, Math.max(0, at)).trim();
+      if (name === "")
+        throw new InvalidInput(`The attribute ${line} is not of the form name=value.`, field);
+      return [name, line.slice(at + 1)];
+    });
+
+/** Returns the number in a field; nothing if the field is empty. It throws an `InvalidInput`. */
+export function wholeIn(input: Input, field: string): number | undefined {
+  const text = (input[field] ?? "").trim();
+  if (text === "") return undefined;
+  if (!/^\d+$/.test(text))
+    throw new InvalidInput(
+      `${field} must be a whole number, and is ${JSON.stringify(text)}.`,
+      field,
+    );
+  return Number(text);
+}
+
+/** Returns the JSON object in a field; nothing if the text is of anything else. */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const KEY_BYTES = 16;
 

@@ -1,7 +1,15 @@
 import { type Api, type Change, segment } from "../api/api.ts";
 import type { AddressRead, Answer } from "../api/types.ts";
 import { Moment } from "../parts/moment.tsx";
-import { type Act, type ActsOfPage, attributesIn, type Input, InvalidInput } from "./act.ts";
+import {
+  type Act,
+  type ActsOfPage,
+  type Input,
+  InvalidInput,
+  jsonObjectIn,
+  pairsIn,
+  wholeIn,
+} from "./act.ts";
 import { Difference } from "./difference.tsx";
 
 /** Returns the acts that change an assignment and leave its address assigned. */
@@ -25,41 +33,68 @@ const SIDES = [
   ["active", "Active owner"],
   ["alternate", "Alternate owner"],
 ] as const;
+type Side = (typeof SIDES)[number][0];
 
-const linesFor = (attributes: Attributes = {}) =>
+const linesFor = (attributes: Attributes) =>
   Object.entries(attributes)
     .map((pair) => pair.join("="))
     .join("\n");
 
+/** Returns true if lines can say the attributes: each value is one line, and no name has a `=`. */
+function areLines(attributes: Attributes): boolean {
+  try {
+    const read = Object.fromEntries(pairsIn(linesFor(attributes)));
+    return JSON.stringify(read) === JSON.stringify(attributes);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the text of an owner for a person to edit. */
+const textOf = (attributes: Attributes): string =>
+  areLines(attributes) ? linesFor(attributes) : JSON.stringify(attributes, null, 1);
+
+const inOneLine = (attributes: Attributes): string =>
+  areLines(attributes)
+    ? linesFor(attributes).replaceAll("\n", ", ")
+    : JSON.stringify(attributes);
+
+/** Returns the owner in the text of a field, which is JSON if the owner before was. It throws an `InvalidInput`. */
+function ownerIn(text: string, side: Side, before: Attributes): Attributes {
+  if (areLines(before)) return Object.fromEntries(pairsIn(text, side));
+  if (text.trim() === "") return {};
+  const attributes = Object.entries(jsonObjectIn(text) ?? { "": undefined });
+  if (!attributes.every((pair): pair is [string, string] => typeof pair[1] === "string"))
+    throw new InvalidInput(`The owner must be a JSON object of texts, ${JSON_HINT}.`, side);
+  return Object.fromEntries(attributes);
+}
+
+const JSON_HINT = 'such as {"pod": "web-0"}';
+
 function changeOwners(api: Api, address: AddressRead, generation: string): Act {
   const { address: ip, owner = {} } = address;
-  const owners = { active: linesFor(owner.active), alternate: linesFor(owner.alternate) };
+  const beforeOf = (side: Side): Attributes => owner[side] ?? {};
   /** Returns what an owner is to be; nothing for one that stays, so that others may change that one. */
-  const sideIn = (input: Input, side: "active" | "alternate"): Attributes | null | undefined => {
-    const attributes = Object.fromEntries(attributesIn(input, side));
-    if (linesFor(attributes) === owners[side]) return undefined;
+  const sideIn = (input: Input, side: Side): Attributes | null | undefined => {
+    const text = input[side] ?? "";
+    const before = beforeOf(side);
+    if (text === textOf(before)) return undefined;
+    const attributes = ownerIn(text, side, before);
+    if (JSON.stringify(attributes) === JSON.stringify(before)) return undefined;
     return Object.keys(attributes).length === 0 ? null : attributes;
   };
-  const requestOf = (input: Input) => {
-    const active = sideIn(input, "active");
-    const alternate = sideIn(input, "alternate");
-    if (active === undefined && alternate === undefined)
-      throw new InvalidInput("You have changed nothing.");
-    const changed = {
-      ...(active !== undefined && { active }),
-      ...(alternate !== undefined && { alternate }),
-    };
-    return changeOf(address, generation, { owner: changed });
+  const changesIn = (input: Input): readonly (readonly [Side, Attributes | null])[] => {
+    const changes = SIDES.flatMap(([side]) => {
+      const wanted = sideIn(input, side);
+      return wanted === undefined ? [] : [[side, wanted] as const];
+    });
+    if (changes.length === 0) throw new InvalidInput("You have changed nothing.");
+    return changes;
   };
-  const textOf = (input: Input) =>
-    Object.fromEntries(
-      SIDES.map(([side, label]) => [
-        label,
-        attributesIn(input, side)
-          .map((pair) => pair.join("="))
-          .join(", "),
-      ]),
-    );
+  const requestOf = (input: Input) =>
+    changeOf(address, generation, { owner: Object.fromEntries(changesIn(input)) });
+  const told = (sideOf: (side: Side) => Attributes) =>
+    Object.fromEntries(SIDES.map(([side, label]) => [label, inOneLine(sideOf(side))]));
   return {
     label: "Change owners",
     title: `Change the owners of ${ip}`,
@@ -70,12 +105,18 @@ function changeOwners(api: Api, address: AddressRead, generation: string): Act {
       name: side,
       label,
       kind: "lines",
-      initial: owners[side],
-      hint: "One attribute per line, such as pod=web-0. Empty: no such owner",
+      initial: textOf(beforeOf(side)),
+      hint: areLines(beforeOf(side))
+        ? "One attribute per line, such as pod=web-0. Empty: no such owner"
+        : `The attributes as JSON, ${JSON_HINT}. Empty: no such owner`,
     })),
     async preview(input) {
-      requestOf(input);
-      return <Difference before={textOf(owners)} after={textOf(input)} />;
+      const changes = new Map(changesIn(input));
+      const after = (side: Side) => {
+        const wanted = changes.get(side);
+        return wanted === undefined ? beforeOf(side) : (wanted ?? {});
+      };
+      return <Difference before={told(beforeOf)} after={told(after)} />;
     },
     inShell: (input) => ({ request: requestOf(input) }),
     async perform(input) {
@@ -87,10 +128,11 @@ function changeOwners(api: Api, address: AddressRead, generation: string): Act {
 
 function renewLease(api: Api, address: AddressRead, expiresAt: string, generation: string): Act {
   const { address: ip } = address;
-  const requestOf = ({ leaseSeconds = "" }: Input) => {
-    if (!/^\d+$/.test(leaseSeconds.trim()))
+  const requestOf = (input: Input) => {
+    const leaseSeconds = wholeIn(input, "leaseSeconds");
+    if (leaseSeconds === undefined)
       throw new InvalidInput("Enter a whole number of seconds.", "leaseSeconds");
-    return changeOf(address, generation, { leaseSeconds: Number(leaseSeconds) });
+    return changeOf(address, generation, { leaseSeconds });
   };
   return {
     label: "Renew the lease",

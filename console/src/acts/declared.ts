@@ -1,5 +1,5 @@
 import type { Flag } from "../../../src/api/noun.ts";
-import { type Field, type Input, InvalidInput, linesOf } from "./act.ts";
+import { type Field, type Input, linesOf, wholeIn } from "./act.ts";
 
 /** The fields of a noun as the API declares them: what a form, a request and an option of `plat` need of each. */
 export type Declared = Readonly<
@@ -54,8 +54,7 @@ export const valuesIn = (declared: Declared, input: Input): Values =>
       if (flag.as === "textsOrNone") return [[name, linesOf(text)]];
       if (text === "") return flag.as === "countOrNone" ? [[name, null]] : [];
       if (flag.as === undefined) return [[name, text]];
-      if (!/^\d+$/.test(text)) throw new InvalidInput("Enter a whole number.", name);
-      return [[name, Number(text)]];
+      return [[name, wholeIn(input, name)]];
     }),
   );
 

@@ -2,7 +2,15 @@ import type { Api, Versioned } from "../api/api.ts";
 import type { Answer, Job, Pool } from "../api/types.ts";
 import { Moment, Sentence } from "../parts/moment.tsx";
 import { Named, To } from "../parts/to.tsx";
-import { type Act, type Field, type Input, InvalidInput, linesOf } from "./act.ts";
+import {
+  type Act,
+  type Field,
+  type Input,
+  InvalidInput,
+  jsonObjectIn,
+  linesOf,
+  wholeIn,
+} from "./act.ts";
 import { Difference } from "./difference.tsx";
 
 type Written = Answer<"poolWritten">;
@@ -72,14 +80,9 @@ export const createPool = (api: Api): Act => ({
 export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
   const { name } = pool;
   const path = pathOf(name);
+  const bodyFor = (input: Input) => bodyOf({ ...fixedOf(pool), ...input }, pool);
   const put = (input: Input, query = {}) =>
-    api.send<Written>({
-      method: "PUT",
-      path,
-      query,
-      body: bodyOf({ ...fixedOf(pool), ...input }),
-      version,
-    });
+    api.send<Written>({ method: "PUT", path, query, body: bodyFor(input), version });
   const dryRun = { dryRun: "true" };
   const change: Act = {
     label: "Change",
@@ -88,7 +91,7 @@ export const actsOn = (api: Api, { value: pool, version }: Versioned<Pool>) => {
     intro: "Assigned addresses stay assigned.",
     fields: changeable(pool),
     inShell: (input) => ({
-      request: { method: "PUT", path, body: bodyOf({ ...fixedOf(pool), ...input }), version },
+      request: { method: "PUT", path, body: bodyFor(input), version },
     }),
     async preview(input) {
       return <Difference before={{ ...pool }} after={withoutFlags(await put(input, dryRun))} />;
@@ -204,14 +207,17 @@ function changeable(pool: Pool | undefined): readonly Field[] {
   const others = Object.entries(pool ?? {}).filter(
     ([name]) => !WITH_INPUT.includes(name) && !NO_SETTING.includes(name),
   );
+  const isSpecial = isForApplications(pool?.assignmentMode);
   return [
     {
       name: "assignmentMode",
       label: "Assignment",
       kind: "choice",
-      choices: ["Automatic", "Manual"],
+      choices: MODES.filter((mode) => !pool || isForApplications(mode) === isSpecial),
       initial: pool?.assignmentMode ?? "Automatic",
-      hint: "A manual pool serves only requests that name it",
+      hint: isSpecial
+        ? "A pool of applications serves only applications"
+        : "A manual pool serves only requests that name it",
     },
     {
       name: "disabled",
@@ -231,22 +237,10 @@ function changeable(pool: Pool | undefined): readonly Field[] {
       label: "Cooldown, in seconds",
       kind: "number",
       initial: pool?.cooldownSeconds?.toString(),
-      hint: "Empty: the cooldown of the space",
+      hint: `Empty: ${cooldownWithout(pool)}`,
     },
-    {
-      name: "ranges",
-      label: "Ranges",
-      kind: "lines",
-      initial: pool?.ranges?.join("\n"),
-      hint: "One per line, such as 10.0.0.10-10.0.0.99. Empty: the whole CIDR",
-    },
-    {
-      name: "excludes",
-      label: "Excludes",
-      kind: "lines",
-      initial: pool?.excludes?.join("\n"),
-      hint: "Addresses to leave out: one range per line",
-    },
+    // A pool that was created without ranges cannot get them.
+    ...(!pool || pool.ranges ? rangesOf(pool) : []),
     {
       name: "others",
       label: "Other fields, as JSON",
@@ -257,35 +251,78 @@ function changeable(pool: Pool | undefined): readonly Field[] {
   ];
 }
 
-/** Returns the body of a PUT. */
-function bodyOf(input: Input): unknown {
-  const { cidr, assign, blockSize, assignmentMode, disabled, nodeSelector, cooldownSeconds } =
-    input;
+/** The modes of the contract; one that is missing, or too many, does not compile. */
+const MODES = Object.keys({
+  Automatic: true,
+  Manual: true,
+  Applications: true,
+} satisfies Readonly<Record<Pool["assignmentMode"], true>>);
+
+const isForApplications = (mode: string | undefined): boolean => mode === "Applications";
+
+/** Returns the cooldown of a pool that has none of its own. */
+const cooldownWithout = (pool: Pool | undefined): string => {
+  if (pool) return pool.assign === "prefixes" ? "300 seconds" : "the cooldown of the space";
+  return "the cooldown of the space, or 300 seconds for prefixes";
+};
+
+const rangesOf = (pool: Pool | undefined): readonly Field[] => [
+  {
+    name: "ranges",
+    label: "Ranges",
+    kind: "lines",
+    initial: pool?.ranges?.join("\n"),
+    hint: `One per line, such as 10.0.0.10-10.0.0.99. Empty: ${pool ? "no addresses" : "the whole CIDR"}`,
+  },
+  {
+    name: "excludes",
+    label: "Excludes",
+    kind: "lines",
+    initial: pool?.excludes?.join("\n"),
+    hint: "Addresses to leave out of the ranges: one range per line",
+  },
+];
+
+/**
+ * Returns the body of a PUT. It throws an `InvalidInput`.
+ *
+ * @param before the pool that is changed. One with ranges keeps them, also if it has none left.
+ */
+function bodyOf(input: Input, before?: Pool): unknown {
+  const { cidr, assign, assignmentMode, disabled, nodeSelector } = input;
+  const blockSize = wholeIn(input, "blockSize");
+  const cooldownSeconds = wholeIn(input, "cooldownSeconds");
   const ranges = linesOf(input.ranges);
   const excludes = linesOf(input.excludes);
   return {
     ...othersOf(input.others ?? ""),
     cidr: cidr?.trim(),
     assign,
-    ...(blockSize && { blockSize: Number(blockSize) }),
+    ...(blockSize !== undefined && { blockSize }),
     assignmentMode,
     disabled: disabled === "true",
     ...(nodeSelector && { nodeSelector }),
-    ...(cooldownSeconds && { cooldownSeconds: Number(cooldownSeconds) }),
-    ...(ranges.length > 0 && { ranges }),
+    ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+    ...((ranges.length > 0 || before?.ranges) && { ranges }),
     ...(excludes.length > 0 && { excludes }),
   };
 }
 
 function othersOf(text: string): object {
   if (text.trim() === "") return {};
-  try {
-    const others: unknown = JSON.parse(text);
-    if (typeof others === "object" && others !== null && !Array.isArray(others)) return others;
-  } catch {
-    // It is said below.
-  }
-  throw new InvalidInput('The other fields must be a JSON object, such as {"mtu": 1400}.');
+  const others = jsonObjectIn(text);
+  if (!others)
+    throw new InvalidInput(
+      'The other fields must be a JSON object, such as {"mtu": 1400}.',
+      "others",
+    );
+  const own = Object.keys(others).filter((name) => WITH_INPUT.includes(name));
+  if (own.length > 0)
+    throw new InvalidInput(
+      `These fields have a place of their own and cannot be set here: ${own.join(", ")}.`,
+      "others",
+    );
+  return others;
 }
 
 /** Returns a pool without the fields that an answer to a dry run adds. */
