@@ -2,7 +2,7 @@ import { credentialsInShell, signed } from "./credentials.ts";
 import { NotSignedIn, Rejection, rejectionIn, rejectionOf, unanswered } from "./rejection.ts";
 import type { Session } from "./session.ts";
 import { shellLine } from "./shell-line.ts";
-import type { Answer } from "./types.ts";
+import type { Answer, UnreadableItem } from "./types.ts";
 
 /** Query parameters; one without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -25,6 +25,12 @@ export interface Change {
   readonly version?: string | undefined;
   /** The `Idempotency-Key`, for a request that may be sent again. */
   readonly key?: string;
+}
+
+/** The items of a list, and those of them that this version of Plat cannot read. */
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  readonly unreadable: readonly UnreadableItem[];
 }
 
 /** The API in one space. */
@@ -51,7 +57,7 @@ export interface Api {
   /** Asks for other credentials, on request of the user. The page stays as it is below the question. */
   signInAgain(): void;
   /** Reads the names of all spaces. It throws a `Rejection`. */
-  spaces(signal?: AbortSignal): Promise<readonly string[]>;
+  spaces(signal?: AbortSignal): Promise<Listing<string>>;
 }
 
 /** Makes the API of a space. It belongs to the origin that served the console. */
@@ -127,16 +133,18 @@ export function apiOf(space: string, session: Session): Api {
     inSpace: (name) => apiOf(name, session),
     signInAgain: () => void session.ask({ refused: undefined, canProceed: true }),
     async spaces(signal) {
-      const names: string[] = [];
+      const items: string[] = [];
+      const unreadable: UnreadableItem[] = [];
       let cursor: string | undefined;
       do {
         const query = { limit: SPACES_PER_PAGE, cursor };
         const request = { method: "GET", path: "spaces", query, isOfNoSpace: true } as const;
         const page = await bodyOf<Spaces>(await call(request, signal));
-        names.push(...page.spaces.map(({ name }) => name));
+        items.push(...page.spaces.map(({ name }) => name));
+        unreadable.push(...(page.unreadable ?? []));
         cursor = page.next;
       } while (cursor !== undefined);
-      return names;
+      return { items, unreadable };
     },
   };
 }
@@ -204,5 +212,5 @@ function queryText(query: Query): string {
   return text && `?${text}`;
 }
 
-/** Returns a name as a part of a path. A name with slashes may keep them. */
-export const segment = (name: string): string => name.split("/").map(encodeURIComponent).join("/");
+/** Returns a name as one part of a path. Its slashes are encoded too: a gateway drops one that follows another. */
+export const segment = (name: string): string => encodeURIComponent(name);

@@ -1,7 +1,9 @@
-import type { Api, Query } from "./api.ts";
+import type { Api, Listing, Query } from "./api.ts";
+import type { UnreadableItem } from "./types.ts";
 
 interface Listed {
   readonly next?: string | undefined;
+  readonly unreadable?: readonly UnreadableItem[] | undefined;
 }
 
 /** A walk over the pages of a list. */
@@ -25,12 +27,23 @@ export async function* pagesOf<T extends Listed>(
 }
 
 /** Reads a list as a whole. It throws a `Rejection`. */
-export async function allOf<T extends Listed, Item>(
+export async function listingOf<T extends Listed, Item>(
   api: Api,
   walk: Walk,
   itemsOf: (page: T) => readonly Item[],
-): Promise<readonly Item[]> {
+): Promise<Listing<Item>> {
   const items: Item[] = [];
-  for await (const page of pagesOf<T>(api, walk)) items.push(...itemsOf(page));
-  return items;
+  const unreadable: UnreadableItem[] = [];
+  for await (const page of pagesOf<T>(api, walk)) {
+    items.push(...itemsOf(page));
+    unreadable.push(...(page.unreadable ?? []));
+  }
+  return { items, unreadable };
 }
+
+/** Reads the items of a list, all of which can be read. It throws a `Rejection`. */
+export const allOf = async <T extends Listed, Item>(
+  api: Api,
+  walk: Walk,
+  itemsOf: (page: T) => readonly Item[],
+): Promise<readonly Item[]> => (await listingOf(api, walk, itemsOf)).items;

@@ -1,9 +1,9 @@
 import { Acting } from "../acts/acting.tsx";
 import { type HostNamed, releaseHost } from "../acts/addresses.tsx";
 import type { Api } from "../api/api.ts";
-import { allOf } from "../api/pages.ts";
+import { listingOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
-import type { Affinity, Answer, Block, HostType } from "../api/types.ts";
+import type { Affinity, Answer, Block, HostType, UnreadableItem } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { countOf, NONE, shareUsed, sum } from "../map/tiles.ts";
@@ -14,6 +14,7 @@ import { Shown } from "../parts/shown.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Named } from "../parts/to.tsx";
+import { Unreadable } from "../parts/unreadable.tsx";
 import { UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
@@ -22,6 +23,7 @@ type Node = Answer<"nodeRead">;
 interface Host {
   readonly affinities: readonly Affinity[];
   readonly blocks: readonly Block[];
+  readonly unreadable: readonly UnreadableItem[];
   /** The registered labels and the status; absent if the host is not registered. */
   readonly node: Node | undefined;
   readonly type: HostType;
@@ -47,6 +49,7 @@ export function HostPage({ name }: { readonly name: string }) {
             {host.blocks.length > 0 && (
               <Acting acts={{ release: releaseHost(api, { name, type }) }} reload={loaded.reload} />
             )}
+            <Unreadable items={host.unreadable} />
             <HostShown host={host} />
           </>
         )}
@@ -154,12 +157,12 @@ async function readHost(api: Api, { name, type }: HostNamed, signal: AbortSignal
   const path = `nodes/${encodeURIComponent(name)}`;
   const query = { affinityType: type, limit: 1_000 };
   const [affinities, blocks, node] = await Promise.all([
-    allOf<Answer<"affinitiesRead">, Affinity>(
+    listingOf<Answer<"affinitiesRead">, Affinity>(
       api,
       { path: `${path}/affinities`, query, signal },
       (page) => page.affinities,
     ),
-    allOf<Answer<"blocksRead">, Block>(
+    listingOf<Answer<"blocksRead">, Block>(
       api,
       { path: "blocks", query: { host: name, ...query }, signal },
       (page) => page.blocks,
@@ -167,5 +170,16 @@ async function readHost(api: Api, { name, type }: HostNamed, signal: AbortSignal
     // Only machines are registered.
     type === "host" ? unlessAbsent(api.get<Node>(path, {}, signal)) : undefined,
   ]);
-  return { affinities, blocks, node, type };
+  return {
+    affinities: affinities.items,
+    blocks: blocks.items,
+    unreadable: eachOnce([...affinities.unreadable, ...blocks.unreadable]),
+    node,
+    type,
+  };
 }
+
+/** Returns the items that two lists of a host name, each once. */
+const eachOnce = (items: readonly UnreadableItem[]): readonly UnreadableItem[] => [
+  ...new Map(items.map((one) => [one.item, one])).values(),
+];

@@ -1,6 +1,6 @@
 import { Acting } from "../acts/acting.tsx";
 import { actsOn, reserve } from "../acts/reservations.tsx";
-import { allOf } from "../api/pages.ts";
+import { listingOf } from "../api/pages.ts";
 import type { Answer, Reservation } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
@@ -9,6 +9,7 @@ import { Head } from "../parts/head.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
 import { To } from "../parts/to.tsx";
+import { Unreadable } from "../parts/unreadable.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 
 /** The ranges that automatic assignment leaves out, or the reservation of the address. */
@@ -21,7 +22,7 @@ function All() {
   const api = useApi();
   const { space } = useNavigation().place;
   const loaded = useLoad({ key: space }, (signal) =>
-    allOf<Answer<"reservationsRead">, Reservation>(
+    listingOf<Answer<"reservationsRead">, Reservation>(
       api,
       { path: "reservations", query: { limit: 250 }, signal },
       ({ reservations }) => reservations,
@@ -31,8 +32,9 @@ function All() {
     <>
       <Head title="Reservations" loaded={loaded} />
       <Shown loaded={loaded} what="the reservations">
-        {(reservations) => (
+        {({ items: reservations, unreadable }) => (
           <>
+            <Unreadable items={unreadable} />
             <Acting acts={{ reserve: reserve(api) }} reload={loaded.reload} />
             <Table
               label="Reservations"

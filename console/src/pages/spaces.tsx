@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Api } from "../api/api.ts";
 import { NotSignedIn, type Rejection, rejectionOf } from "../api/rejection.ts";
-import type { Answer } from "../api/types.ts";
+import type { Answer, UnreadableItem } from "../api/types.ts";
 import { useApi } from "../api/use-api.tsx";
 import { useLoad } from "../api/use-load.ts";
 import { type Count, shareUsed } from "../map/tiles.ts";
@@ -10,6 +10,7 @@ import { AsOf } from "../parts/live.tsx";
 import { clock } from "../parts/moment.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Table } from "../parts/table.tsx";
+import { Unreadable } from "../parts/unreadable.tsx";
 import { number, UsageBar } from "../parts/usage-bar.tsx";
 import { useNavigation } from "../state/navigation.tsx";
 import { hrefOf } from "../state/place.ts";
@@ -31,6 +32,7 @@ type Counts = ReadonlyMap<string, SpaceUse | Rejection>;
 
 interface Spaces {
   readonly names: readonly string[];
+  readonly unreadable: readonly UnreadableItem[];
   readonly counts: Counts;
 }
 
@@ -40,13 +42,13 @@ export function SpacesPage() {
   const [max, setMax] = useState(SPACES_COUNTED_MAX);
   const kept = useRef<Counts>(new Map());
   const loaded = useLoad<Spaces>({ key: "", isOnce: true }, async (signal, show) => {
-    const names = await api.spaces(signal);
+    const { items: names, unreadable } = await api.spaces(signal);
     const counts = new Map(kept.current);
-    const tell = () => show({ names, counts });
+    const tell = () => show({ names, unreadable, counts });
     tell();
     await countSpaces(api, names.slice(0, max), counts, signal, tell);
     kept.current = counts;
-    return { names, counts };
+    return { names, unreadable, counts };
   });
   return (
     <>
@@ -66,8 +68,9 @@ export function SpacesPage() {
       </Head>
       <SpaceByName />
       <Shown loaded={loaded} what="the spaces">
-        {({ names, counts }) => (
+        {({ names, unreadable, counts }) => (
           <>
+            <Unreadable items={unreadable} />
             <SpaceTable names={names} counts={counts} />
             {names.length > max && loaded.at && (
               <button
@@ -115,7 +118,7 @@ export function SpaceByName(props: { opened?(): void }) {
   );
 }
 
-function SpaceTable({ names, counts }: Spaces) {
+function SpaceTable({ names, counts }: Pick<Spaces, "names" | "counts">) {
   const { space } = useNavigation().place;
   const useOf = (name: string): SpaceUse | undefined => {
     const counted = counts.get(name);
