@@ -55,9 +55,7 @@ const textOf = (attributes: Attributes): string =>
   areLines(attributes) ? linesFor(attributes) : JSON.stringify(attributes, null, 1);
 
 const inOneLine = (attributes: Attributes): string =>
-  areLines(attributes)
-    ? linesFor(attributes).replaceAll("\n", ", ")
-    : JSON.stringify(attributes);
+  areLines(attributes) ? linesFor(attributes).replaceAll("\n", ", ") : JSON.stringify(attributes);
 
 /** Returns the owner in the text of a field, which is JSON if the owner before was. It throws an `InvalidInput`. */
 function ownerIn(text: string, side: Side, before: Attributes): Attributes {
