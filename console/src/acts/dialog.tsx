@@ -124,17 +124,19 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
       >
         <h2 id="act-title">{title}</h2>
         {step !== "did" && (
-          <fieldset class="asked" disabled={isActing}>
-            <div class="intro">{intro}</div>
-            {inputs(fields.filter(({ isFolded }) => !isFolded))}
-            {folded.length > 0 && (
-              <details open={wrong?.isFolded}>
-                <summary>More settings, all optional</summary>
-                {inputs(folded)}
-              </details>
-            )}
-            {!isShownFirst && <ShellLines act={act} input={input} idempotencyKey={key} />}
-          </fieldset>
+          <div class="asked">
+            <fieldset disabled={isActing}>
+              <div class="intro">{intro}</div>
+              {inputs(fields.filter(({ isFolded }) => !isFolded))}
+              {folded.length > 0 && (
+                <details open={wrong?.isFolded}>
+                  <summary>More settings, all optional</summary>
+                  {inputs(folded)}
+                </details>
+              )}
+              {!isShownFirst && <ShellLines act={act} input={input} idempotencyKey={key} />}
+            </fieldset>
+          </div>
         )}
         <div class="told" aria-live="polite">
           {shown !== undefined && (
