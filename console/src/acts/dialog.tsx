@@ -192,7 +192,7 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
   );
 }
 
-/** What a dialog was asked, and its `Idempotency-Key`: no secret is among it. */
+/** The input of a dialog and its `Idempotency-Key`, for the time of a sign-in. It has no secret. */
 interface Draft {
   /** The address of the page with the dialog. */
   readonly href: string;
