@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiOf } from "./api/api.ts";
+import type { Credentials } from "./api/credentials.ts";
 import { type Asked, Session } from "./api/session.ts";
 import { AlarmsProvider } from "./api/use-alarms.tsx";
 import { ApiContext } from "./api/use-api.tsx";
@@ -36,14 +37,20 @@ function Signed() {
   const { space, page } = useNavigation().place;
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const [isReturning, setIsReturning] = useState(() => isReturn(location));
+  const [signIns, setSignIns] = useState(0);
   const session = useMemo(() => new Session(setAsked), []);
-  const api = useMemo(() => apiOf(space, session), [space, session]);
+  // Another one for each sign-in, so that all that was read with the credentials before is read anew.
+  const api = useMemo(() => apiOf(space, session), [space, session, signIns]);
+  const signIn = (credentials: Credentials) => {
+    session.signIn(credentials);
+    setSignIns((before) => before + 1);
+  };
   useEffect(() => {
     if (!isReturning) return;
     import("./sign-in/issuer.ts")
       .then(({ tokenOfReturn }) => tokenOfReturn())
       .then(
-        (token) => session.signIn({ type: "bearer", token }),
+        (token) => signIn({ type: "bearer", token }),
         (error: Error) =>
           void session.ask({
             refused: `Signing in failed: ${error.message}.`,
@@ -67,7 +74,7 @@ function Signed() {
       ) : (
         <AlarmsProvider space={space}>
           <Frame page={page}>
-            {asked && <SignIn asked={asked} session={session} />}
+            {asked && <SignIn asked={asked} signIn={signIn} proceed={() => session.proceed()} />}
             <div class="page" hidden={isCovered}>
               <Covered.Provider value={isCovered}>
                 <Content page={page} />
@@ -81,17 +88,17 @@ function Signed() {
 }
 
 /** Asks the user to sign in. Credentials that were denied here may be good for another space. */
-function SignIn({ asked: { refused, canProceed }, session }: SignInProps) {
+function SignIn({ asked: { refused, canProceed }, signIn, proceed }: SignInProps) {
   return (
-    <SignInPage refused={refused} signIn={(given) => session.signIn(given)}>
+    <SignInPage refused={refused} signIn={signIn}>
       {canProceed && refused !== undefined && (
         <>
           <p>A caller who may not list all spaces can go on with these credentials.</p>
-          <SpaceByName opened={() => session.proceed()} />
+          <SpaceByName opened={proceed} />
         </>
       )}
       {canProceed && refused === undefined && (
-        <button type="button" onClick={() => session.proceed()}>
+        <button type="button" onClick={proceed}>
           Back to the page
         </button>
       )}
@@ -101,7 +108,8 @@ function SignIn({ asked: { refused, canProceed }, session }: SignInProps) {
 
 interface SignInProps {
   readonly asked: Asked;
-  readonly session: Session;
+  signIn(credentials: Credentials): void;
+  proceed(): void;
 }
 
 /** Returns true if the issuer sent the user back to this page. The parts that need the issuer are loaded only then. */

@@ -132,7 +132,9 @@ describe("an API that authorizes by IAM", () => {
     await page.getByText("Your role does not allow it").waitFor();
     await page.getByLabel("Open a space by its name").waitFor();
     await page.getByRole("button", { name: "Sign in again" }).click();
+    const again = page.waitForRequest(/\/v1\/spaces(\?|$)/);
     await signIn(page, OF_BLUE);
+    await again;
     await page.getByText("may not list all spaces").waitFor();
     expect(await axeFindings(page)).toEqual([]);
     const box = page.getByLabel("Open a space by its name").locator("visible=true");

@@ -59,7 +59,14 @@ const inOneLine = (attributes: Attributes): string =>
 
 /** Returns the owner in the text of a field, which is JSON if the owner before was. It throws an `InvalidInput`. */
 function ownerIn(text: string, side: Side, before: Attributes): Attributes {
-  if (areLines(before)) return Object.fromEntries(pairsIn(text, side));
+  // A space at an end that was there stays, and one that a person typed or pasted was not meant.
+  if (areLines(before))
+    return Object.fromEntries(
+      pairsIn(text, side).map(([name, value]) => [
+        name,
+        before[name] === value ? value : value.trim(),
+      ]),
+    );
   if (text.trim() === "") return {};
   const attributes = Object.entries(jsonObjectIn(text) ?? { "": undefined });
   if (!attributes.every((pair): pair is [string, string] => typeof pair[1] === "string"))

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Rejection, rejectionOf } from "../api/rejection.ts";
+import { useApi } from "../api/use-api.tsx";
 import { Rejected } from "../parts/rejected.tsx";
 import { useIsCovered } from "../state/covered.ts";
 import { type Act, type Field, type Input, InvalidInput, newKey } from "./act.ts";
@@ -25,7 +26,7 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
   const { act, close } = props;
   const { title, intro, fields = [], typed, verb, preview } = act;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [{ key, input: entered }] = useState<Draft>(() => takeDraft() ?? newDraft(fields));
+  const [{ key, initial, input: entered }] = useState<Draft>(() => draftOf(fields));
   const [input, setInput] = useState(entered);
   const [text, setText] = useState("");
   const [course, setCourse] = useState<Course>(START);
@@ -53,19 +54,27 @@ export function ActDialog(props: { readonly act: Act; close(isChanged: boolean):
   const show = () => preview && run("shows", () => preview(input));
 
   const isCovered = useIsCovered();
+  const opener = useRef<Element | null>(null);
   useLayoutEffect(() => {
     const { current } = dialog;
     // A modal dialog that nobody sees would still keep the keys and the pointer from the sign-in.
     if (isCovered) return undefined;
+    opener.current ??= document.activeElement;
     current?.showModal();
-    // The focus returns to the button that opened the dialog.
-    return () => current?.close();
+    return () => {
+      current?.close();
+      // The browser returns the focus to where it was before the last sign-in.
+      if (opener.current instanceof HTMLElement) opener.current.focus();
+    };
   }, [isCovered]);
   useEffect(() => {
-    if (!isCovered) return undefined;
-    keepDraft({ href: location.href, key, input });
+    if (!isCovered || step === "did") return undefined;
+    keepDraft({ href: location.href, key, initial, input });
     return dropDraft;
   }, [isCovered]);
+  const api = useApi();
+  // Another sign-in may be allowed what this one was denied.
+  useEffect(() => setCourse(({ rejection: _, ...course }) => course), [api]);
   // Without fields nothing is asked before the dry run.
   useEffect(() => {
     if (fields.length === 0) void show();
@@ -197,14 +206,10 @@ interface Draft {
   /** The address of the page with the dialog. */
   readonly href: string;
   readonly key: string;
+  /** The input before anything was entered. */
+  readonly initial: Input;
   readonly input: Input;
 }
-
-const newDraft = (fields: readonly Field[]): Draft => ({
-  href: location.href,
-  key: newKey(),
-  input: Object.fromEntries(fields.map(({ name, initial = "" }) => [name, initial])),
-});
 
 const DRAFT = "plat-draft";
 
@@ -213,12 +218,20 @@ const keepDraft = (draft: Draft) => sessionStorage.setItem(DRAFT, JSON.stringify
 
 const dropDraft = () => sessionStorage.removeItem(DRAFT);
 
-/** Returns what was entered in this dialog before a sign-in, once. */
-function takeDraft(): Draft | undefined {
+/**
+ * Returns what was entered in this dialog before a sign-in, once; else what it begins with. Input to a version that
+ * somebody else has changed since would undo that change.
+ */
+function draftOf(fields: readonly Field[]): Draft {
+  const initial = Object.fromEntries(fields.map(({ name, initial = "" }) => [name, initial]));
   const text = sessionStorage.getItem(DRAFT);
   dropDraft();
   const draft: Draft | undefined = text === null ? undefined : JSON.parse(text);
-  return draft?.href === location.href ? draft : undefined;
+  const isOfThis =
+    draft?.href === location.href && JSON.stringify(draft.initial) === JSON.stringify(initial);
+  return draft && isOfThis
+    ? draft
+    : { href: location.href, key: newKey(), initial, input: initial };
 }
 
 /** Returns what is wrong with the input, by the names of the fields. A part of a field, such as `ranges[0]`, is told at the field. */

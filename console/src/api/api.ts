@@ -212,5 +212,11 @@ function queryText(query: Query): string {
   return text && `?${text}`;
 }
 
-/** Returns a name as one part of a path. Its slashes are encoded too: a gateway drops one that follows another. */
-export const segment = (name: string): string => encodeURIComponent(name);
+/**
+ * Returns a name in a path. Its slashes are encoded where a gateway would drop one, because it follows another. Elsewhere they stand as
+ * they are: `curl` signs a path as it stands, and an encoded one would need another signature.
+ */
+export const segment = (name: string): string =>
+  /^\/|\/$|\/\//.test(name)
+    ? encodeURIComponent(name)
+    : name.split("/").map(encodeURIComponent).join("/");

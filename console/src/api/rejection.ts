@@ -57,7 +57,7 @@ export async function rejectionIn(response: Response, isChange: boolean): Promis
   const said: unknown = body?.message ?? body?.Message;
   const told = typeof said === "string" ? `: ${said.replace(/\.$/, "")}` : "";
   if (status === UNAUTHENTICATED) {
-    const changed = isChange ? " It changed nothing." : "";
+    const changed = isChange ? " This request changed nothing." : "";
     return new Rejection(status, `The API did not accept your credentials${told}.${changed}`);
   }
   if (status === DENIED)

@@ -3,6 +3,7 @@ import { seen } from "../state/attention.ts";
 import { useLive } from "../state/pause.ts";
 import { type LastLoad, whenDue } from "./pace.ts";
 import { NotSignedIn, type Rejection, rejectionOf } from "./rejection.ts";
+import { useApi } from "./use-api.tsx";
 
 /** A loaded value, and the result of the last load. */
 export interface Loaded<T> {
@@ -35,7 +36,7 @@ interface State<T> extends Omit<Loaded<T>, "reload"> {
 }
 
 /**
- * Loads a value while the page is in sight, and loads it again as long as pages are live.
+ * Loads a value while the page is in sight, and loads it again after a sign-in, and as long as pages are live.
  *
  * @param load reads the value. It may `show` a part of it before the whole is there.
  */
@@ -43,6 +44,7 @@ export function useLoad<T>(
   { key, isOnce = false, restMs = REST_MS }: Loading,
   load: (signal: AbortSignal, show: (part: T) => void) => Promise<T>,
 ): Loaded<T> {
+  const api = useApi();
   const isLive = useLive() && !isOnce;
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<State<T>>({ key, isLoading: true, ...NOTHING });
@@ -86,7 +88,7 @@ export function useLoad<T>(
     };
     void run();
     return () => ending.abort();
-  }, [key, turn]);
+  }, [api, key, turn]);
 
   const { key: of, last, ...loaded } = state;
   useEffect(() => {

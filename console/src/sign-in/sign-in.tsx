@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Credentials } from "../api/credentials.ts";
 import type { SignIn } from "../api/types.ts";
 import { useLoad } from "../api/use-load.ts";
@@ -20,8 +20,11 @@ export function SignInPage({ refused, signIn, children }: SignInProps) {
     const response = await fetch("/console/config.json", { signal, cache: "no-store" });
     return ((await response.json()) as { readonly signIn: SignIn }).signIn;
   });
+  const page = useRef<HTMLDivElement>(null);
+  // The page below, which had the focus, is hidden.
+  useEffect(() => page.current?.focus(), []);
   return (
-    <>
+    <div ref={page} tabIndex={-1}>
       <Head title="Sign in" />
       {refused !== undefined && (
         <p class="rejected" role="alert">
@@ -32,7 +35,7 @@ export function SignInPage({ refused, signIn, children }: SignInProps) {
         {(way) => <Way way={way} signIn={signIn} />}
       </Shown>
       {children}
-    </>
+    </div>
   );
 }
 

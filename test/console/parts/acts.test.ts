@@ -150,9 +150,12 @@ describe("the owners of an address", () => {
     expect(sent({ active }, { active: added })).toEqual({ active: { ...active, zone: "b" } });
   });
 
-  it("keep the spaces of a value, and end with an empty text", () => {
-    const active = { pod: "db-0" };
-    expect(sent({ active }, { active: "pod= db-1 " })).toEqual({ active: { pod: " db-1 " } });
+  it("keep the spaces that a value had, take no others, and end with an empty text", () => {
+    const active = { pod: " db-0 " };
+    expect(sent({ active }, { active: "pod= db-0 \nzone = b " })).toEqual({
+      active: { pod: " db-0 ", zone: "b" },
+    });
+    expect(sent({ active }, { active: "pod= db-1 " })).toEqual({ active: { pod: "db-1" } });
     expect(sent({ active }, { active: "" })).toEqual({ active: null });
     expect(sent({ active: { "a=b": "c" } }, { active: "" })).toEqual({ active: null });
   });

@@ -1,7 +1,11 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { apiOf } from "../../../console/src/api/api.ts";
 import { NotSignedIn, type Rejection } from "../../../console/src/api/rejection.ts";
 import { type Asked, Session } from "../../../console/src/api/session.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 /** The way in which API Gateway denies a wrong signature, and a caller whose policy allows no such route. */
 const FORBIDDEN = new Response('{"message":"Forbidden"}', { status: 403 });
@@ -91,7 +95,7 @@ describe("a session", () => {
     const ended = [await rejectionOf(api.get("alarms")), await rejectionOf(api.send(assign))];
     expect(asked).toMatchObject([{ canProceed: false }]);
     expect(ended[1]?.message).toBe(
-      "The API did not accept your credentials: Unauthorized. It changed nothing.",
+      "The API did not accept your credentials: Unauthorized. This request changed nothing.",
     );
     session.signIn(OTHERS);
     for (const rejection of ended) await (rejection as NotSignedIn).signedIn;
