@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * Test files of minutes: those that try every call or thousands of callers, and those that start processes or build
- * what is deployed. `npm run test:long` runs them but for the drills, longest first, and `npm test` runs all others. For each of them,
- * another file tests a sample or its parts.
+ * what is deployed. `npm run test:long` runs them but for the drills, the longest of a kind first, and `npm test` runs
+ * all others. For each of them, another file tests a sample or its parts.
  */
 
 /** The faults, the races and the crowds of the kernel, over tables in the memory of the test. */
@@ -77,7 +77,8 @@ const PROCESS_SUITES = [
 /** Drills of many minutes, whose parts other tests hold. `npm run test:whole` alone runs them. */
 const DRILLS = ["test/twin/regions.test.ts"];
 
-export const LONG_TESTS: readonly string[] = [...FAULT_SUITES, ...PROCESS_SUITES, ...DRILLS];
+/** Processes are waited for, while other steps of `.ci/run` work. The faults keep the cores busy when these are over. */
+export const LONG_TESTS: readonly string[] = [...PROCESS_SUITES, ...FAULT_SUITES, ...DRILLS];
 
 /** Returns the test files that assert properties, which `npm run test:long` tries with more cases. */
 export const propertyTests = (): readonly string[] =>

@@ -8,7 +8,8 @@ import { emulatorBinary } from "../../src/local/emulator.ts";
 import { oneIn } from "../simulation/sampled-calls.ts";
 
 const OPERATIONS = 400 / oneIn(4);
-const CALLERS = 16;
+/** Each caller more is a process more of nearly each function. */
+const CALLERS = 16 / oneIn(2);
 const SEED = 1;
 
 it.runIf(emulatorBinary())(
