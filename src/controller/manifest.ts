@@ -37,9 +37,9 @@ export const NAMESPACE_DEFAULT = "plat-system";
 export const IMAGE_DEFAULT = `plat-controller:${BUILD.version}`;
 
 export const NAME = LEASE;
-/** The ports of the probes. Both programs use the network of their host. */
-export const PORT = 9964;
-export const AGENT_PORT = 9965;
+/** The ports of the probes. Both programs use the network of their host, where Cilium and exporters have ports up to 9999. */
+export const PORT = 14_964;
+export const AGENT_PORT = 14_965;
 const AGENT = "plat-agent";
 /** The name of the list of plugins on each node. The one that sorts first counts. */
 const CONFLIST = "10-plat.conflist";

@@ -35,6 +35,22 @@ const OPTIONS = {
   image: "plat-controller:1",
 } as const;
 
+/** Ports of a node that others use. */
+const OF_OTHERS = [
+  // Datapath, health and Hubble of Cilium, and its debuggers.
+  [4240, 4245],
+  [6060, 6062],
+  // MetalLB.
+  [7472, 7473],
+  [7946, 7946],
+  // Exporters of Prometheus, Calico, the metrics of Cilium and its Envoy.
+  [9000, 9999],
+  // kubelet, kube-proxy and the control plane.
+  [10_248, 10_260],
+  // NodePorts, and what the kernel gives to connections.
+  [30_000, 65_535],
+] as const;
+
 interface Printed {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -217,6 +233,17 @@ describe("the manifest", () => {
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
       },
     });
+  });
+
+  it("listens on ports of the host that no other program there uses", () => {
+    const text = manifest({ ...OPTIONS, agent: '{"name": "podnet"}\n' });
+    const ports = [...text.matchAll(/containerPort: (\d+)/g)].map(([, port]) => Number(port));
+    expect(new Set(ports).size).toBe(2);
+    for (const port of ports)
+      for (const [from, to] of OF_OTHERS) {
+        const isFree = port < from || port > to;
+        expect(isFree, `${port} is within ${from} to ${to}`).toBe(true);
+      }
   });
 
   it("is the components file of a provider as it is, beside a metadata file with its contract", () => {

@@ -421,7 +421,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("the im
       join(root, "etc", "plat", "config.yaml"),
       ofKind("ConfigMap").data["config.yaml"],
     );
-    const anyPort = args.map((each: string) => (each === ":9964" ? "127.0.0.1:0" : each));
+    const anyPort = args.map((each: string) => (/^:\d+$/.test(each) ? "127.0.0.1:0" : each));
     expect(anyPort).not.toEqual(args);
     const env = { KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT: "9" };
     const { child } = await started(anyPort, env, command);
