@@ -227,7 +227,7 @@ export function objectsOf(choices: Choices): readonly object[] {
   const own = { name: NAME, namespace, labels };
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: own },
-    ...rolesOf(NAME, conditionalRights(namespace), choices),
+    ...rolesOf(NAME, conditionalRights(OWN), choices),
     ...choices.items(CLUSTER_API, poolCrds()),
     ...choices.items(WRITES_NODES, admissionOf(choices)),
     {
@@ -424,7 +424,13 @@ const POOL_SCHEMA = {
   },
 } as const;
 
-/** Returns the roles of an account and their bindings: for the cluster, and for each namespace in which there is a right. */
+/** The place of the controller's namespace in its rights: which one that is, Helm says later. */
+const OWN = "@@own";
+
+/**
+ * Returns the roles of an account and their bindings: for the cluster, and for each namespace in which there is a right. In a
+ * namespace of Kubernetes a role also has the name of its resource, because the controller may be in that namespace too.
+ */
 function rolesOf(
   name: string,
   rights: readonly ConditionalRight[],
@@ -433,8 +439,12 @@ function rolesOf(
   const scopes = [...new Set(rights.map(({ namespace }) => namespace))];
   return scopes.flatMap((namespace) => {
     const prefix = namespace === undefined ? "Cluster" : "";
-    const metadata = { name, ...(namespace !== undefined && { namespace }) };
     const own = rights.filter((right) => right.namespace === namespace);
+    const isFixed = namespace !== undefined && namespace !== OWN;
+    const metadata = {
+      name: isFixed ? `${name}-${own[0]?.resource}` : name,
+      ...(namespace !== undefined && { namespace: isFixed ? namespace : choices.namespace }),
+    };
     const roles = [
       {
         apiVersion: `${RBAC}/v1`,
@@ -446,7 +456,7 @@ function rolesOf(
         apiVersion: `${RBAC}/v1`,
         kind: `${prefix}RoleBinding`,
         metadata,
-        roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
+        roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name: metadata.name },
         subjects: [{ kind: "ServiceAccount", name, namespace: choices.namespace }],
       },
     ];

@@ -108,11 +108,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const run = (...args: readonly string[]) => printedBy(spawn(program, args));
 
 /** Returns what Helm renders for some values, or the words in which it refuses them. */
-async function rendered(values: object): Promise<readonly Manifest[] | string> {
+async function rendered(
+  values: object,
+  namespace = NAMESPACE,
+): Promise<readonly Manifest[] | string> {
   const file = join(folder, "values.json");
   await writeFile(file, JSON.stringify(values));
   const { code, text } = await run(
-    ...["template", "release", chart, "--namespace", NAMESPACE, "--values", file],
+    ...["template", "release", chart, "--namespace", namespace, "--values", file],
   );
   return code === 0 ? objectsIn(text) : text;
 }
@@ -164,6 +167,16 @@ it("Helm renders the chart to the manifest, with every combination of the switch
   for (const [index, options] of allowed.entries())
     expect(seen[index], JSON.stringify(options)).toEqual(printed(options));
 });
+
+it.each(["default", "kube-node-lease"])(
+  "Helm renders the chart to the manifest in the namespace %s",
+  async (namespace) => {
+    const { namespace: _, ...values } = { ...OPTIONS, leases: true };
+    expect(await rendered(values, namespace)).toEqual(
+      printed({ ...OPTIONS, leases: true, namespace }),
+    );
+  },
+);
 
 it("Helm refuses what the options of the manifest refuse", async () => {
   for (const { option, value } of CONTRADICTIONS) {

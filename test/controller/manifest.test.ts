@@ -370,6 +370,27 @@ it("the chart has a value for each choice, and each line with an action belongs 
   ]);
 });
 
+it.each(["plat-system", "default", "kube-node-lease"])(
+  "no two objects of the chart or the manifest have one name in the namespace %s",
+  (namespace) => {
+    const on = { leases: true, agent: "{}" };
+    const template = chartFiles()["plat-controller/templates/plat-controller.yaml"] ?? "";
+    const rendered = template
+      .replaceAll("{{ .Release.Namespace }}", namespace)
+      .replaceAll(/\{\{ .* \}\}/g, '""')
+      .replaceAll(/^(\{\{- .*|"")\n/gm, "");
+    for (const text of [rendered, manifest({ ...OPTIONS, ...on, namespace })]) {
+      const names = parseAllDocuments(text).flatMap((one) => {
+        const { kind, metadata } = one.toJS() as Printed;
+        return `${kind} ${metadata.namespace} ${metadata.name}`;
+      });
+      expect(names).toContain("Role default plat-controller-events");
+      expect(names).toContain("Role kube-node-lease plat-controller-leases");
+      expect(names).toEqual([...new Set(names)]);
+    }
+  },
+);
+
 it("the rights that the API server denies are told in the words of kubectl", async () => {
   const cluster = new FakeCluster();
   const missing = async () =>
