@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { KubeError } from "../../src/controller/kube/api.ts";
 import { LeaseLostError, whileLeading } from "../../src/controller/kube/lease.ts";
 import { knownTo } from "../signals.ts";
 import { VirtualClock } from "../virtual-clock.ts";
@@ -92,6 +93,21 @@ it.each([
     await clock.sleep(6_000);
     expect(leader.state.isActing).toBe(false);
     expect(leader.state.error).toBeInstanceOf(LeaseLostError);
+    await leader.running;
+  });
+});
+
+it("a replica leads on when somebody else writes its Lease between its read and its renewal", async () => {
+  const [cluster, clock] = [new FakeCluster(), new VirtualClock()];
+  await clock.run(async () => {
+    const leader = replica(cluster, clock, "a");
+    await clock.sleep(1);
+    const conflict = new KubeError(409, "Conflict", "the object has been modified");
+    cluster.failures.push([`PUT ${PATH}`, conflict]);
+    await clock.sleep(60_000);
+    expect(cluster.failures).toEqual([]);
+    expect(leader.state).toEqual({ isActing: true, error: undefined });
+    leader.end();
     await leader.running;
   });
 });

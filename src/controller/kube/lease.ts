@@ -6,7 +6,7 @@ import type { Waits } from "./waits.ts";
 const LEASE_SECONDS = 15;
 const RENEW_MS_MAX = 10_000;
 const TRY_AGAIN_MS = 2_000;
-const [NOT_FOUND, CONFLICT] = [404, 409];
+const NOT_FOUND = 404;
 
 /** The Lease that replicas share, and the name of this one. */
 export interface LeaseOf {
@@ -112,7 +112,8 @@ class LeaseHolder {
       renewTime: time,
       ...(!isOwn && { acquireTime: time, leaseTransitions: leaseTransitions + (lease ? 1 : 0) }),
     };
-    return this.#write(lease, spec, signal);
+    await this.#write(lease, spec, signal);
+    return true;
   }
 
   /** Lets another replica have the Lease at once. */
@@ -133,25 +134,20 @@ class LeaseHolder {
     }
   }
 
-  async #write(lease: Lease | undefined, spec: object, signal: AbortSignal): Promise<boolean> {
+  /** Writes the Lease as it was read. It fails with a conflict if somebody else has written it, for whatever reason. */
+  async #write(lease: Lease | undefined, spec: object, signal: AbortSignal): Promise<void> {
     const kind = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", spec };
     const { name } = this.#of;
-    try {
-      await this.#api.send(
-        lease
-          ? {
-              method: "PUT",
-              path: `${this.#path}/${name}`,
-              body: { ...kind, metadata: lease.metadata },
-            }
-          : { method: "POST", path: this.#path, body: { ...kind, metadata: { name } } },
-        signal,
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof KubeError && error.status === CONFLICT) return false;
-      throw error;
-    }
+    await this.#api.send(
+      lease
+        ? {
+            method: "PUT",
+            path: `${this.#path}/${name}`,
+            body: { ...kind, metadata: lease.metadata },
+          }
+        : { method: "POST", path: this.#path, body: { ...kind, metadata: { name } } },
+      signal,
+    );
   }
 
   /** Returns true if nobody has written the Lease for its time. Two renewals can name the same time, but no two writes the same version. */
