@@ -297,15 +297,11 @@ export class ClusterApi {
   async #workOnClaim(key: string, followed: Followed): Promise<number | undefined> {
     const claim = followed.claims.objects.get(key);
     const address = followed.addresses.objects.get(key);
-    if (!claim) {
-      // The garbage collector deletes what belonged to a claim that is gone.
-      if (address && isOurs(address.spec.poolRef) && address.metadata.deletionTimestamp)
-        await this.#unprotect(address, followed);
-      return undefined;
-    }
-    if (!isOurs(claim.spec.poolRef) || isPaused(claim, followed)) return undefined;
-    if (!claim.metadata.deletionTimestamp) return this.#serve(claim, address, followed);
-    await this.#release(claim, address, followed);
+    if (claim && (!isOurs(claim.spec.poolRef) || isPaused(claim, followed))) return undefined;
+    if (claim?.metadata.deletionTimestamp) await this.#release(claim, address, followed);
+    // The event of its end brings the claim here again.
+    else if (address && isLeftOver(address, claim)) await this.#unprotect(address, followed);
+    else if (claim) return this.#serve(claim, address, followed);
     return undefined;
   }
 
@@ -547,6 +543,18 @@ function poolOf(claim: ClaimObject, { pools }: Followed): PoolObject | undefined
   const kind = kindOf(claim.spec.poolRef);
   return kind && pools[kind].objects.get(poolKeyOf(claim).slice(kind.length + 1));
 }
+
+/**
+ * Returns true if an IPAddress is being deleted and does not belong to the claim of its name: the garbage collector deletes what
+ * belonged to a claim that is gone, and another claim may have the name by now.
+ */
+const isLeftOver = (
+  { metadata: { deletionTimestamp, ownerReferences = [] }, spec }: AddressObject,
+  claim: ClaimObject | undefined,
+): boolean =>
+  deletionTimestamp !== undefined &&
+  isOurs(spec.poolRef) &&
+  !ownerReferences.some(({ uid }) => uid === claim?.metadata.uid);
 
 const clusterNameOf = ({ metadata, spec }: ClaimObject): string | undefined =>
   spec.clusterName ?? metadata.labels?.[CLUSTER_NAME];

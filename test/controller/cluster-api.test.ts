@@ -382,6 +382,44 @@ describe("the end of a claim", () => {
   });
 });
 
+it("a claim of the same name as one before is served once the IPAddress of that one is gone", async () => {
+  await working(
+    ({ cluster }) => {
+      const metadata = {
+        finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
+        ownerReferences: [{ kind: "IPAddressClaim", name: "m1", uid: "uid-before" }],
+      };
+      const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
+      const spec = { address: "10.0.0.99", poolRef };
+      cluster.putObject(ADDRESSES, "m1", { metadata, spec }, "team-a");
+      claim(cluster, "m1");
+    },
+    async ({ cluster, plat, clock }) => {
+      expect(saidOf(cluster, "m1")).toBe("AddressMismatch");
+      // As the garbage collector does, because the owner is gone.
+      cluster.deleteObject(ADDRESSES, "team-a/m1");
+      await clock.sleep(2_000);
+      expect(saidOf(cluster, "m1")).toBe("10.0.0.10");
+      expect(plat.held.size).toBe(1);
+      const { uid } = found(cluster, CLAIMS, "m1")?.metadata ?? {};
+      const address = found(cluster, ADDRESSES, "m1")?.metadata;
+      expect(address).toMatchObject({ ownerReferences: [{ uid }, {}] });
+      expect(address?.deletionTimestamp).toBeUndefined();
+    },
+  );
+});
+
+it("an IPAddress that somebody deletes stays while its claim is there", async () => {
+  await working(
+    ({ cluster }) => claim(cluster, "m1"),
+    async ({ cluster, clock }) => {
+      cluster.deleteObject(ADDRESSES, "team-a/m1");
+      await clock.sleep(MINUTE_MS);
+      expect(saidOf(cluster, "m1")).toBe("10.0.0.10");
+    },
+  );
+});
+
 describe("a pause", () => {
   const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } };
   const GOES_ON = { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } };
