@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { resourceName } from "../api/schema/field.ts";
 import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
 import { type Answer, ApiError } from "../client/index.ts";
@@ -273,6 +275,9 @@ export class ClusterApi {
   /** Asks Plat whether one of its pools can serve claims, and with which family. */
   async #readinessOf(name: string): Promise<Readiness & { readonly family?: Family }> {
     const not = (reason: string, message: string) => ({ isReady: false, reason, message });
+    const { issues } = v.safeParse(resourceName, name, { abortPipeEarly: true });
+    if (issues)
+      return not("PoolRejected", `spec.pool is ${JSON.stringify(name)}; it ${issues[0].message}.`);
     try {
       const { body: pool } = await this.#asked(this.#options.plat.readPool({ name }));
       const { cidr, kind, prefixLength, assign } = pool;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { SPACE_DEFAULT } from "../api/route.ts";
+import { RESOURCE_NAME } from "../api/schema/field.ts";
 import { BUILD } from "../base/build.ts";
+import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { same } from "../base/same.ts";
 import type { FAMILY_TEXTS } from "../nouns/cilium/contract/request.ts";
 import {
@@ -391,7 +393,8 @@ const POOL_SCHEMA = {
       properties: {
         pool: text("The name of the pool in Plat", {
           minLength: 1,
-          maxLength: 253,
+          maxLength: NAME_CHARACTERS_MAX,
+          pattern: RESOURCE_NAME.source,
           "x-kubernetes-validations": [
             { rule: "self == oldSelf", message: "cannot change; create another pool" },
           ],

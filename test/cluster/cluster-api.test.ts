@@ -89,13 +89,13 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
 
   afterAll(() => lab?.stop());
 
-  const putPool = (namespace: string, pool: string) =>
+  const putPool = (namespace: string, pool: string, name = pool) =>
     lab.plane.kubectl(
       ["apply", "-f", "-"],
       stringify({
         apiVersion: "ipam.plat/v1alpha1",
         kind: "PlatIPPool",
-        metadata: { name: pool, namespace },
+        metadata: { name, namespace },
         spec: { pool },
       }),
     );
@@ -279,6 +279,7 @@ describe.each(["v1beta2", "v1beta1"])("with Cluster API in %s", (version) => {
   });
 
   it("a claim of a pool that cannot serve it says why", async () => {
+    await expect(putPool("team-a", "machines#1", "unnamed")).rejects.toThrow("spec.pool");
     await lab.call("PUT", "/pools/bare", { cidr: "10.71.0.0/24" });
     await putPool("team-a", "bare");
     await claim("team-a", "unserved", {

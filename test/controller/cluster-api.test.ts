@@ -269,6 +269,25 @@ describe("a claim", () => {
     );
   });
 
+  it.each(["machines#1", "..", "Machines"])(
+    "of a pool %j, which no pool of Plat can be, says so",
+    async (name) => {
+      await working(
+        ({ cluster }) => {
+          cluster.putObject(POOLS, "machines", { spec: { pool: name } }, "team-a");
+          claim(cluster, "m1");
+        },
+        async ({ cluster }) => {
+          expect(saidOf(cluster, "m1")).toBe("PoolNotReady");
+          const message = `spec.pool is "${name}"; it must be a DNS name in lower case, such as default-ipv4 (RFC 1123).`;
+          expect(found(cluster, POOLS, "machines")?.status).toMatchObject({
+            conditions: [{ type: "Ready", status: "False", reason: "PoolRejected", message }],
+          });
+        },
+      );
+    },
+  );
+
   it("that gets no address says why, with an Event, and is served when somebody has released one", async () => {
     await working(
       ({ cluster, plat }) => {

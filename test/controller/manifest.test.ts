@@ -192,14 +192,21 @@ describe("the manifest", () => {
 
   it("has the pools of claims for a provider of Cluster API, named as its contract says", () => {
     const crds = (options: Partial<Parameters<typeof manifest>[0]>) =>
-      printed(options).flatMap(({ kind, metadata }) =>
-        kind === "CustomResourceDefinition" ? [metadata.name] : [],
-      );
-    expect(crds({ clusterApi: true })).toEqual([
+      printed(options).filter(({ kind }) => kind === "CustomResourceDefinition");
+    const found = crds({ clusterApi: true });
+    expect(found.map(({ metadata }) => metadata.name)).toEqual([
       "platippools.ipam.plat",
       "platglobalippools.ipam.plat",
     ]);
     expect(crds({})).toEqual([]);
+    for (const text of found.map((crd) => JSON.stringify(crd))) {
+      const [, pattern = ""] = /"pattern":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+      const isName = new RegExp(JSON.parse(pattern));
+      expect(["machines", "a.b-1"].filter((name) => !isName.test(name))).toEqual([]);
+      expect(["machines#1", "%", "a?", ".", "..", "M"].filter((name) => isName.test(name))).toEqual(
+        [],
+      );
+    }
   });
 
   it("replaces the pods when the configuration differs, and only then", () => {

@@ -78,14 +78,14 @@ export const flagText = v.pipe(
 
 export const affinityType = v.picklist(["host", "virtual"], 'must be "host" or "virtual"');
 
+/** The form of a name of a pool or a reservation. */
+export const RESOURCE_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+
 /** A name of a pool or a reservation, as in Kubernetes. */
 export const resourceName = v.pipe(
   text,
   v.maxLength(NAME_CHARACTERS_MAX, `must have at most ${NAME_CHARACTERS_MAX} characters`),
-  v.regex(
-    new RegExp(`^${LABEL}(\\.${LABEL})*$`),
-    "must be a DNS name in lower case, such as default-ipv4 (RFC 1123)",
-  ),
+  v.regex(RESOURCE_NAME, "must be a DNS name in lower case, such as default-ipv4 (RFC 1123)"),
 );
 
 const dnsLabel = (charactersMax: number, example: string) =>
