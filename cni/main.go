@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	socketDefault = "/run/plat/agent.sock"
+	// Its folder outlives a reboot, because commands are left behind there.
+	socketDefault = "/var/lib/plat-agent/agent.sock"
 	// The agent ends a command after 60 s.
 	answerTimeMax = 65 * time.Second
 	// A configuration has some KB.
@@ -179,7 +180,8 @@ func leave(folder string, asked request, body []byte) error {
 		return err
 	}
 	_, err = temporary.Write(body)
-	err = errors.Join(err, temporary.Close())
+	// A file that has its name must be whole, also after a power cut.
+	err = errors.Join(err, temporary.Sync(), temporary.Close())
 	if err == nil {
 		err = os.Rename(temporary.Name(), filepath.Join(folder, name))
 	}

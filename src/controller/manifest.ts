@@ -45,9 +45,12 @@ export const AGENT_PORT = 14_965;
 const AGENT = "plat-agent";
 /** The name of the list of plugins on each node. The one that sorts first counts. */
 const CONFLIST = "10-plat.conflist";
-/** The folders of a node that its agent uses, as runtimes look for plugins and their lists. */
+/**
+ * The folders of a node that its agent uses, as runtimes look for plugins and their lists. What the plugin leaves behind in the
+ * first one must outlive a reboot: no runtime sends a DEL again that was done.
+ */
 export const AGENT_FOLDERS = {
-  folder: "/run/plat",
+  folder: "/var/lib/plat-agent",
   plugins: "/opt/cni/bin",
   conflists: "/etc/cni/net.d",
 } as const;

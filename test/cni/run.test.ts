@@ -490,7 +490,7 @@ describe("an error", () => {
   });
 
   it("says that a plugin without an agent has no socket", async () => {
-    const { out } = await cni("ADD", network({ socket: "/run/plat/agent.sock" }), C1);
+    const { out } = await cni("ADD", network({ socket: "/var/lib/plat-agent/agent.sock" }), C1);
     expect(out).toMatchObject({ code: 2, msg: expect.stringMatching(/^ipam\.socket is no field/) });
     expect(out.details).not.toContain("socket");
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,12 @@ import { parse, parseAllDocuments } from "yaml";
 import packed from "../../package.json" with { type: "json" };
 import { chartFiles } from "../../src/controller/chart.ts";
 import { parseConfig, readConfig } from "../../src/controller/config.ts";
-import { CLUSTERCTL_VARIABLES, manifest, providerFiles } from "../../src/controller/manifest.ts";
+import {
+  AGENT_FOLDERS,
+  CLUSTERCTL_VARIABLES,
+  manifest,
+  providerFiles,
+} from "../../src/controller/manifest.ts";
 import { AGENT_RIGHTS, missingRights, rightsOf, rightText } from "../../src/controller/rights.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 
@@ -175,7 +180,7 @@ describe("the manifest", () => {
               {
                 volumeMounts: [
                   { name: "config" },
-                  { name: "folder", mountPath: "/run/plat" },
+                  { name: "folder", mountPath: "/var/lib/plat-agent" },
                   { name: "plugins", mountPath: "/opt/cni/bin" },
                   { name: "conflists", mountPath: "/etc/cni/net.d" },
                   { name: "token" },
@@ -188,6 +193,12 @@ describe("the manifest", () => {
     });
     const config = objects.find(({ kind }) => kind === "ConfigMap");
     expect(config?.data?.["10-plat.conflist"]).toBe(agent);
+  });
+
+  it("has what the plugin leaves behind in a folder that outlives a reboot, where the plugin looks for its agent", async () => {
+    expect(AGENT_FOLDERS.folder).toMatch(/^\/var\/lib\//);
+    const plugin = await readFile(new URL("../../cni/main.go", import.meta.url), "utf8");
+    expect(plugin).toContain(`socketDefault = "${AGENT_FOLDERS.folder}/agent.sock"`);
   });
 
   it("has the pools of claims for a provider of Cluster API, named as its contract says", () => {
