@@ -380,6 +380,31 @@ describe("an instance of a registered StatefulSet", () => {
     expect(states).toEqual(["kept", "cooling", "cooling"]);
   });
 
+  it("keeps what another interface kept before, until a release by its name", async () => {
+    const plat = await spaceWithRanges();
+    const ofInterface = (n: number) => ({ ...dbPod(n), instance: `db-${n}.net1` });
+    await plat.put(DB, { replicas: 3 });
+    const got: string[] = [];
+    for (const n of [1, 2]) {
+      got.push(await addressOf(plat, ofInterface(n)));
+      if (n === 2) await release(plat, ofInterface(n), { keep: true });
+    }
+    await scale(plat, DB, { replicas: 1 });
+    const { headers } = await plat.get(DB);
+    expect(await Promise.all(got.map((address) => stateOf(plat, address)))).toEqual([
+      "assigned",
+      "kept",
+    ]);
+    // One that is kept after the change is ended by its keep.
+    const late = await release(plat, ofInterface(1), { keep: true });
+    expect(late.body).toMatchObject({ released: [got[0]], kept: [] });
+    await plat.delete(DB, { "if-match": String(headers.etag) });
+    const { body } = await plat.get("/v1/addresses", { state: "kept" });
+    expect(body.addresses).toMatchObject([{ address: got[1] }]);
+    const released = await release(plat, ofInterface(2));
+    expect(released.body).toMatchObject({ released: [got[1]], kept: [] });
+  });
+
   it("loses what it kept when the StatefulSet is deleted, and what it has when it releases it", async () => {
     const plat = await spaceWithRanges();
     await plat.put(DB, { replicas: 2, addresses });
