@@ -22,7 +22,7 @@ import {
   withOwnTenant,
 } from "./fields.ts";
 import { type JobBody, waitsFor } from "./job.ts";
-import type { PoolBody } from "./networks.ts";
+import { networksToDelete, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import {
   currentOfPrefix,
@@ -64,7 +64,7 @@ export const changePrefixes: Operation = async (asked, plat) => {
   const ready: { readonly id: number; readonly change: ReadyChange }[] = [];
   for (const change of parseNetboxList(asked, netboxPrefixChanges)) {
     const { id } = change;
-    const item = await prefixWith({ ...asked, id }, plat).catch(ofBody);
+    const item = await prefixWith({ id }, plat).catch(ofBody);
     ready.push({ id, change: await readyChange(item, change, plat) });
   }
   const body = await allOrNone(plat, async (there, written) => {
@@ -164,7 +164,7 @@ function changeOfPool(
 
 /** Releases an assigned prefix, or deletes the pools of a network. The prefix of which a pool is made is released after its pool. */
 export const deletePrefix: Operation = async (asked, plat) => {
-  const item = await prefixWith(asked, plat);
+  const item = await prefixWith(asked, plat, networksToDelete);
   const isOne = item.held !== undefined || item.network.pools.length === 1;
   const jobs = isOne
     ? await remove(item, plat, () => undefined)
@@ -191,7 +191,7 @@ export const deletePrefix: Operation = async (asked, plat) => {
 export const deletePrefixes: Operation = async (asked, plat) => {
   const items: { readonly id: number; readonly item: PrefixItem }[] = [];
   for (const { id } of parseNetboxList(asked, netboxDeletes))
-    items.push({ id, item: await prefixWith({ ...asked, id }, plat).catch(ofBody) });
+    items.push({ id, item: await prefixWith({ id }, plat, networksToDelete).catch(ofBody) });
   const withPool = items.find(({ item }) => !item.held && item.network.pools.some(isMadeHere));
   if (withPool) {
     const text = formatCidr(withPool.item.cidr);

@@ -29,7 +29,7 @@ import { isIn } from "./prefix-filter.ts";
 import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
 import { networkOf } from "./prefixes.ts";
 import { type DialectRequest, type Operation, parseNetboxBody } from "./request.ts";
-import { noSuch, spaceOfBody } from "./vrfs.ts";
+import { spaceOfBody } from "./vrfs.ts";
 
 const AVAILABLE = oneOrMore(netboxAvailablePrefix);
 const NEW = { one: netboxPrefix, list: netboxPrefix };
@@ -193,8 +193,9 @@ function createPool(plat: Plat, space: string, prefix: Cidr, pool: object): Prom
 async function networkAt(plat: Plat, space: string, cidr: Cidr): Promise<Network> {
   const networks = await networksOf(plat, space);
   const network = networks.find((each) => sameCidr(each.cidr, cidr));
-  if (!network) throw noSuch("prefix", 0);
-  return network;
+  if (network) return network;
+  const detail = `Another request is making the pool of ${formatCidr(cidr)}: send the request again.`;
+  throw new Problem("unavailable", detail);
 }
 
 function created(

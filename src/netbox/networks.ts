@@ -20,19 +20,32 @@ export interface Network {
 }
 
 /**
- * Returns the networks of a space, in the order of its pools' names.
+ * Returns the networks of a space, in the order of its pools' names. None has a pool whose creation was cut off: that serves nobody
+ * until a repeat of the request continues it.
  *
  * @param unreadable gets the pools that cannot be read
  */
-export async function networksOf(
+export const networksOf = (
   plat: Plat,
   space: string,
   unreadable: object[] = [],
+): Promise<readonly Network[]> =>
+  networksWith(({ state }) => state !== "pending", plat, space, unreadable);
+
+/** Returns the networks of a space that a request can delete: those of pools whose creation was cut off too. */
+export const networksToDelete = (plat: Plat, space: string): Promise<readonly Network[]> =>
+  networksWith(() => true, plat, space, []);
+
+async function networksWith(
+  isMeant: (pool: PoolBody) => boolean,
+  plat: Plat,
+  space: string,
+  unreadable: object[],
 ): Promise<readonly Network[]> {
   const networks = new Map<string, { cidr: Cidr; pools: PoolBody[] }>();
   const listed = { space, query: { limit: "250" } };
   for await (const page of pagesOf<Pools>(plat, "GET /v1/pools", listed)) {
-    for (const pool of page.pools) {
+    for (const pool of page.pools.filter(isMeant)) {
       const cidr = parseCidr(pool.cidr);
       if (!cidr.ok) continue;
       const network = networks.get(pool.cidr) ?? { cidr: cidr.value, pools: [] };

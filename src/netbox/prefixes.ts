@@ -50,13 +50,21 @@ export const readNetboxPrefix: Operation = async (asked, plat) => {
   return { status: 200, body: netboxPrefixBody(item, asked.base) ?? {} };
 };
 
-/** Finds the prefix with the id in the path: a network, or an assigned prefix. */
-export async function prefixWith({ id }: DialectRequest, plat: Plat): Promise<PrefixItem> {
+/**
+ * Finds the prefix with the id in the path: a network, or an assigned prefix.
+ *
+ * @param networksIn returns the networks of a space that count
+ */
+export async function prefixWith(
+  { id }: Pick<DialectRequest, "id">,
+  plat: Plat,
+  networksIn: (plat: Plat, space: string) => Promise<readonly Network[]> = networksOf,
+): Promise<PrefixItem> {
   const named = namedByPrefixId(id);
   const spaces = await spacesNamed(plat, named);
   const items: PrefixItem[] = [];
   for (const space of spaces) {
-    const networks = await networksOf(plat, space);
+    const networks = await networksIn(plat, space);
     for (const each of networks) {
       const cidr = cidrNamed(named, each);
       if (!cidr) continue;

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { UnavailableError } from "../../src/base/outcome.ts";
 import { netbox } from "./netbox.ts";
-import { call, scheduledRun, spaceNamed, startAnew } from "./plat.ts";
+import { call, failWrites, scheduledRun, spaceNamed, startAnew, table } from "./plat.ts";
 
 const work = scheduledRun("work");
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllEnvs();
 });
@@ -367,4 +369,70 @@ it("a prefix and a range have the description and the tags that Plat's own API g
   const query = { start_address: "10.66.0.10", end_address: "10.66.0.19" };
   const { body } = await netbox("GET", "ipam/ip-ranges/", { query });
   expect(body.results).toMatchObject([seen]);
+});
+
+describe("a pool whose creation was cut off", () => {
+  const cutOff = async (path: string, body: object) => {
+    failWrites("change-plan", new UnavailableError("it is cut off"));
+    expect(await netbox("POST", path, { body })).toMatchObject({ status: 503 });
+    vi.restoreAllMocks();
+  };
+  const stateOf = async (name: string) => (await call("GET", `/v1/pools/${name}`)).body.state;
+  /** Assigns a prefix, and returns its path, with half a pool of it. */
+  const halfMade = async (cidr: string, handle: string) => {
+    await call("POST", "/v1/prefixes", { body: { handle, cidr } });
+    const path = `ipam/prefixes/${(await only(cidr)).id}/`;
+    await cutOff(`${path}available-ips/`, {});
+    return path;
+  };
+
+  it("is made by the next request for an address of its prefix", async () => {
+    const path = await halfMade("10.128.79.0/24", "cluster-79");
+    expect(await stateOf("netbox-10-128-79-0-24")).toBe("pending");
+    const handle = { custom_fields: { handle: "cluster-79" } };
+    expect(await only("10.128.79.0/24")).toMatchObject(handle);
+    const made = await netbox("POST", `${path}available-ips/`, { body: {} });
+    expect(made).toMatchObject({ status: 201 });
+    expect(made.body.address).toMatch(/^10\.128\.79\.\d+\/24$/);
+    await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+  });
+
+  it("is made by a repeat of the request for a new prefix", async () => {
+    const body = { prefix: "10.61.0.0/24" };
+    await cutOff("ipam/prefixes/", body);
+    expect(await found(body)).toEqual([]);
+    expect(await netbox("POST", "ipam/prefixes/", { body })).toMatchObject({ status: 201 });
+    expect(await stateOf("netbox-10-61-0-0-24")).toBeUndefined();
+  });
+
+  it("is deleted with its prefix", async () => {
+    const path = await halfMade("10.128.80.0/24", "cluster-80");
+    expect((await netbox("DELETE", path)).status).toBe(204);
+    expect((await netbox("GET", path)).status).toBe(404);
+    expect((await call("GET", "/v1/pools/netbox-10-128-80-0-24")).status).toBe(404);
+  });
+
+  it("is what a second request waits for while the first one makes it", async () => {
+    const cidr = "10.128.81.0/24";
+    const path = await halfMade(cidr, "cluster-81");
+    const write = table.write.bind(table);
+    let seized = false;
+    vi.spyOn(table, "write").mockImplementation(async (each) => {
+      // Another request takes the pool over before this one does.
+      if (each.step === "put-pool" && !seized) {
+        seized = true;
+        const { revision: _, ...item } = (await table.get(each.key)) ?? {};
+        await write({
+          ...each,
+          when: [],
+          change: { kind: "put", item: { ...item, ...each.key, revision: "other" } },
+        });
+      }
+      return write(each);
+    });
+    const second = await netbox("POST", `${path}available-ips/`, { body: {} });
+    expect(second).toMatchObject({ status: 503, body: { code: "unavailable", retryable: true } });
+    vi.restoreAllMocks();
+    expect((await netbox("POST", `${path}available-ips/`, { body: {} })).status).toBe(201);
+  });
 });
