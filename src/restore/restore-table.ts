@@ -3,6 +3,7 @@ import type { Context } from "../kernel/core/context.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import { PROBE_SPACE } from "../kernel/values/probe.ts";
 import { type Checked, checkTable } from "../nouns/contents/operations/check-table.ts";
+import { assignsPrefixes } from "../nouns/pool/pool.ts";
 import { LEFT_OUT } from "../publish/trail-line.ts";
 import { dryRunTable } from "../table/dry-run-table.ts";
 import { isTold } from "../table/format.ts";
@@ -54,6 +55,11 @@ export interface Later {
   readonly spaces?: readonly string[];
 }
 
+interface PoolOfSpace {
+  readonly space: string;
+  readonly pool: string;
+}
+
 /** The result of a restore. */
 export interface Restored {
   /** The lines that count: without those of items that a restored table gets anew. */
@@ -68,13 +74,15 @@ export interface Restored {
   readonly checked?: Checked;
   /** The spaces of the table that the inventory lacks: their addresses of after the backup look free. Absent if there are none. */
   readonly untold?: readonly string[];
+  /** The pools of prefixes, which no inventory has: their prefixes of after the backup look free. Absent beside a trail, and if there are none. */
+  readonly untoldPools?: readonly PoolOfSpace[];
   /** True if the table serves now. */
   readonly thawed: boolean;
 }
 
 /**
  * Replays lines of the audit trail in a frozen table, adopts the addresses of an inventory, and checks the table as a whole. It lets the
- * table serve if every invariant holds, every address was adopted, and every space is told of. It may run again, because a second run changes nothing. It writes
+ * table serve if every invariant holds, every address was adopted, and every space and every pool is told of. It may run again, because a second run changes nothing. It writes
  * nothing before it knows that it can replay all lines.
  *
  * A dry run takes the same steps, and keeps what it writes in memory. It ends before the check, which reads the whole table.
@@ -104,20 +112,34 @@ export async function restoreTable(
     expectAnswer(await table.write(change)),
   );
   const adoption = await adopt(contextOver(written), living);
-  const missing = spaces ? await spacesBeside(context, spaces) : [];
-  const untold = missing.length > 0 && { untold: missing };
+  const untold = spaces && (await untoldBy(context, spaces));
   if (dryRun) return { ...done, adoption, ...untold, thawed: false };
   const checked = await checkTable(context);
-  const thawed = checked.violations.length === 0 && adoption.rejected.length === 0 && !untold;
+  const isWhole = adoption.rejected.length === 0 && !untold?.untold && !untold?.untoldPools;
+  const thawed = checked.violations.length === 0 && isWhole;
   if (thawed) expectAnswer(await thawTable(table, identity, context.now()));
   return { ...done, adoption, ...untold, checked, thawed };
 }
 
-/** Returns the spaces of callers that are not among these, by their names. */
-async function spacesBeside(context: Context, told: readonly string[]): Promise<readonly string[]> {
-  const { items, unreadable } = await context.store.listSpaces();
-  const names = [...items.map(({ space }) => space), ...unreadable.map(({ name }) => name)];
-  return names.filter((name) => name !== PROBE_SPACE && !told.includes(name)).sort();
+/** Returns the spaces of callers that are not among those of the inventories, and the pools of prefixes, by their names. */
+async function untoldBy(
+  { store }: Context,
+  told: readonly string[],
+): Promise<Pick<Restored, "untold" | "untoldPools">> {
+  const { items, unreadable } = await store.listSpaces();
+  const all = [...items.map(({ space }) => space), ...unreadable.map(({ name }) => name)];
+  const names = all.filter((name) => name !== PROBE_SPACE).sort();
+  const untold = names.filter((name) => !told.includes(name));
+  const untoldPools: PoolOfSpace[] = [];
+  for (const space of names) {
+    const { pools } = await store.readSpace(space);
+    const ofPrefixes = pools.filter(assignsPrefixes);
+    untoldPools.push(...ofPrefixes.map(({ name }) => ({ space, pool: name })));
+  }
+  return {
+    ...(untold.length > 0 && { untold }),
+    ...(untoldPools.length > 0 && { untoldPools }),
+  };
 }
 
 /** @throws {UnavailableError} if the database did not say what became of a write: the restore can run again */

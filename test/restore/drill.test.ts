@@ -185,6 +185,21 @@ describe("a table that came back from a backup", () => {
     expect(whole).not.toHaveProperty("untold");
   });
 
+  it("stays frozen while an inventory is all there is, and a space has a pool of prefixes, which no inventory can tell of", async () => {
+    const { backup, inventory } = loss;
+    const context = contextOver(backup, clock, 4);
+    const clusters = { ...poolOf("10.128.0.0/16", 24), assign: "prefixes" } as const;
+    await putPool(context, SPACE, "clusters", clusters, undefined);
+    const restoring = (later: object, dryRun = false) =>
+      restoreTable(opened(backup), { lines: [], living: inventory, ...later }, { dryRun });
+    const untoldPools = [{ space: SPACE, pool: "clusters" }];
+    expect(await restoring({ spaces: [SPACE] }, true)).toMatchObject({ untoldPools });
+    const untold = await restoring({ spaces: [SPACE] });
+    expect(untold).toMatchObject({ untoldPools, thawed: false, checked: { violations: [] } });
+    // A trail says which prefixes are assigned.
+    expect((await restoring({})).thawed).toBe(true);
+  });
+
   it("takes an address from its owner of then for its owner of now", async () => {
     const { backup, inventory } = loss;
     const [first] = inventory;

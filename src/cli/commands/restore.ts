@@ -1,12 +1,14 @@
 import { Command } from "commander";
+import { groupedBy } from "../../base/grouped-by.ts";
 import type { Living } from "../../restore/adopt.ts";
 import type { Restored } from "../../restore/restore-table.ts";
+import { twice } from "../import/in-pools.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withConfirmation } from "../invocation/confirm.ts";
 import { several } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
 import { progressing } from "../output/progress.ts";
-import { CommandError, capital, EXIT, usageError } from "../shell/exit.ts";
+import { CommandError, capital, EXIT, usageError, usageErrors } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import { readInputs } from "../shell/input.ts";
 import type { Io } from "../shell/io.ts";
@@ -103,6 +105,14 @@ async function restore(session: Session, options: Options): Promise<void> {
       EXIT.found,
       `No inventory says what lives in ${restored.untold?.map((name) => `space ${name}`).join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nAdd the table of each space: --inventory ${first}=FILE. If it has no addresses, its table is the line ${HEADER} alone.`,
     );
+  const pools = (restored.untoldPools ?? []).map(
+    ({ space, pool }) => `pool ${pool} of space ${space}`,
+  );
+  if (pools.length > 0)
+    throw new CommandError(
+      EXIT.found,
+      `No inventory has the prefixes of ${pools.join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nOnly the audit trail says which of them were assigned after the backup: add --trail DIRECTORY.`,
+    );
   const violations = restored.checked?.violations ?? [];
   if (violations.length > 0)
     throw new CommandError(
@@ -125,16 +135,20 @@ function inventoryIn(text: string, space: string): Inventory {
   return { space: named, file };
 }
 
-/** Reads the addresses of inventories. */
+/** Reads the addresses of inventories. @throws {CommandError} if a space has one twice: nobody knows whose it is */
 async function livingIn(io: Io, inventories: readonly Inventory[]): Promise<readonly Living[]> {
   const files = await readInputs(
     io,
     inventories.map(({ file }) => file),
   );
-  return files.flatMap(({ name, text }, at) => {
+  const living = files.flatMap(({ name, text }, at) => {
     const { space } = inventories[at] as Inventory;
     return addressesInTable(name, text).map((address) => ({ space, ...address }));
   });
+  const ofSpaces = groupedBy(living, ({ space }) => space);
+  const again = [...ofSpaces.values()].flatMap(twice);
+  if (again.length > 0) throw usageErrors(again.map(({ name, problem }) => `${name} ${problem}.`));
+  return living;
 }
 
 function textOf(

@@ -141,7 +141,10 @@ export async function desiredInPools(
   };
 }
 
-function twice(addresses: readonly DesiredAddress[]): Conflict[] {
+/** Returns a conflict for each address of a space that occurs again, with both places. */
+export function twice(
+  addresses: readonly Pick<DesiredAddress, "address" | "where">[],
+): readonly Conflict[] {
   const seen = new Map<string, string>();
   return addresses.flatMap(({ address, where }): Conflict[] => {
     const name = formatAddress(address);

@@ -155,6 +155,37 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     );
   });
 
+  it("names the pools of prefixes, of which only a trail can tell", async () => {
+    const name = "plat-prefixes";
+    await createTable(client, name);
+    const table = tableIn(client, name);
+    await openTable(table);
+    await thawTable(table, await identityIn(client, LOST), Date.now());
+    const clusters = { ...poolOf("10.128.0.0/16", 24), assign: "prefixes" } as const;
+    await putPool(contextOf(table), SPACE, "clusters", clusters, undefined);
+    const { exit, err } = await platWith(
+      {
+        env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE },
+        stdin: "address,handle,host\n",
+      },
+      ...["restore", "--table", name, "--inventory", "-", "-y"],
+    );
+    expect({ exit, err }).toEqual({
+      exit: 4,
+      err: `Warning: No inventory has the prefixes of pool clusters of space ${SPACE}; ${name} stays frozen.\n  Only the audit trail says which of them were assigned after the backup: add --trail DIRECTORY.\n`,
+    });
+  });
+
+  it("names both places of an address that inventories have twice, and adopts nothing", async () => {
+    const [first = ""] = living;
+    const table = `address,handle,host\n${first},a,node-1\n10.0.0.200,b,node-1\n${first},b,node-1\n`;
+    expect(await inventory(table)).toEqual({
+      exit: 2,
+      out: "",
+      err: `${DRY_RUN}Error: ${first} occurs twice: stdin, line 2, and stdin, line 4.\n`,
+    });
+  });
+
   it("shows what it would adopt, and changes nothing", async () => {
     const [first = ""] = living;
     expect(await inventory(`address,handle,host\n${first},successor,node-1\n`)).toEqual({
