@@ -421,12 +421,8 @@ describe("a pool whose creation was cut off", () => {
       // Another request takes the pool over before this one does.
       if (each.step === "put-pool" && !seized) {
         seized = true;
-        const { revision: _, ...item } = (await table.get(each.key)) ?? {};
-        await write({
-          ...each,
-          when: [],
-          change: { kind: "put", item: { ...item, ...each.key, revision: "other" } },
-        });
+        const item = { ...(await table.get(each.key)), ...each.key, revision: "other" };
+        await write({ ...each, when: [], change: { kind: "put", item } });
       }
       return write(each);
     });
