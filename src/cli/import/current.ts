@@ -19,6 +19,7 @@ export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityTy
 
 /** The current state of Plat, as far as it concerns the desired state. */
 export interface CurrentState {
+  /** Without those that the import creates again. */
   readonly pools: readonly PoolRead[];
   readonly settings: SettingsRead;
   readonly reservations: ReadonlyMap<string, readonly string[]>;
@@ -37,16 +38,20 @@ export async function readCurrent(
   desired: Desired,
   shown: ShownProgress,
 ): Promise<CurrentState> {
-  const [{ reservations, ...configuration }, labelled, applications, blocks] = await Promise.all([
-    readConfiguration(client),
-    readLabels(client),
-    desired.applications ? readApplications(client) : [],
-    allBlocks(client),
-  ]);
+  const [{ reservations, pools, ...configuration }, labelled, applications, blocks] =
+    await Promise.all([
+      readConfiguration(client),
+      readLabels(client),
+      desired.applications ? readApplications(client) : [],
+      allBlocks(client),
+    ]);
   const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
+  const wanted = new Set(desired.pools.map(({ name }) => name));
   return {
     ...configuration,
+    // One whose creation was interrupted is created again, which completes it.
+    pools: pools.filter(({ name, state }) => state !== "pending" || !wanted.has(name)),
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
     labelled,
     applications: new Map(applications.map((one) => [nameOfApplication(one), one] as const)),

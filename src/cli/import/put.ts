@@ -1,6 +1,6 @@
-import { found, type Path, type PlatClient, path } from "../../client/index.ts";
+import { type Path, type PlatClient, path } from "../../client/index.ts";
 import { keepingUnsaid } from "../../contract/manifest-fields.ts";
-import { detailsOf, headersAsSeen } from "../resource/change.ts";
+import { beforePut, detailsOf, headersAsSeen } from "../resource/change.ts";
 import type { DesiredReservation, DesiredSettings, PoolFields } from "./desired.ts";
 import type { PoolStep } from "./steps.ts";
 
@@ -54,9 +54,7 @@ export async function put(
   bodyOver: (before: Readonly<Record<string, unknown>> | undefined) => object,
   { dryRun = false }: How = {},
 ): Promise<Put> {
-  const before = await found(
-    client.call<Readonly<Record<string, unknown>>>({ method: "GET", path: route }),
-  );
+  const before = await beforePut(client, route);
   const { body } = await client.call<Written>({
     method: "PUT",
     path: route,

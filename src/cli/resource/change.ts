@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isManifest } from "../../api/http/choose-manifest.ts";
 import { isRecord } from "../../api/schema/schema.ts";
-import { found, isRejection, type PlatClient, type Reply } from "../../client/index.ts";
+import { found, isRejection, type Path, type PlatClient, type Reply } from "../../client/index.ts";
 import type { Seen } from "../../client/request.ts";
 import { keepingUnsaid } from "../../contract/manifest-fields.ts";
 import type { Io } from "../shell/io.ts";
@@ -81,13 +81,22 @@ export async function dryRun(client: PlatClient, wanted: WantedObject): Promise<
   };
 }
 
-/** Reads the current object. A pool whose creation was interrupted does not count: creating it again completes it. */
+/** Reads the current object. */
 async function current(
   client: PlatClient,
   { kind, name, body }: WantedObject,
 ): Promise<Reply<Body> | undefined> {
-  const seen = await found(client.call<Body>({ method: "GET", path: pathOfObject(kind, name) }));
-  return body && seen?.body.state === "pending" ? undefined : seen;
+  const path = pathOfObject(kind, name);
+  return body ? beforePut(client, path) : found(client.call<Body>({ method: "GET", path }));
+}
+
+/**
+ * Reads an object that a PUT is to change; nothing if there is none. A pool whose creation was interrupted does not count: creating it
+ * again completes it.
+ */
+export async function beforePut(client: PlatClient, path: Path): Promise<Reply<Body> | undefined> {
+  const seen = await found(client.call<Body>({ method: "GET", path }));
+  return seen?.body.state === "pending" ? undefined : seen;
 }
 
 /**

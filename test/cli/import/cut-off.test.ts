@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
+import { UnavailableError } from "../../../src/base/outcome.ts";
+import { withCalls } from "../../../src/kernel/core/store.ts";
 import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
+import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import { oneIn } from "../../simulation/sampled-calls.ts";
+import { poolOf } from "../../world.ts";
 import { CalicoBlock, dumpOf, listText, pool, type Resource, WINDOWS } from "../cluster.ts";
 import { normalised } from "../normalised.ts";
 import { terminal } from "../terminal.ts";
@@ -72,6 +76,17 @@ it.each(["before", "after"] as const)(
     await expectWhole();
   },
 );
+
+it("a pool that a request left half made is completed by the next run", async () => {
+  const { context } = server();
+  const readPlan = () => Promise.reject(new UnavailableError("it is cut off"));
+  const dying = { ...context, store: withCalls(context.store, { readPlan }) };
+  const left = putPool(dying, space(), "main", poolOf("10.0.0.0/24", 28), undefined);
+  await expect(left).rejects.toThrow(UnavailableError);
+  expect((await plat("pool", "get", "main", "-o", "json")).out).toContain('"pending"');
+  expect(await importing(server().url)).toMatchObject({ exit: 0 });
+  await expectWhole();
+});
 
 it.each([1, 2, 4, 6, 8, 10, 12, 14, 16].filter((_, at) => at % oneIn(3) === 0))(
   "a run that is cut off at write %i is completed by the next",
