@@ -1,5 +1,5 @@
 import { same } from "../../base/same.ts";
-import { type HostId, hostId, hostName } from "../../kernel/values/host.ts";
+import { affinityTypeOf, type HostId, hostId, hostName } from "../../kernel/values/host.ts";
 import { addressAt, parseCidr } from "../../net/cidr.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
 import { counted } from "../output/count.ts";
@@ -24,7 +24,10 @@ export function planSettings(
 ): { readonly step: SettingsStep | undefined; readonly conflicts: readonly Conflict[] } {
   const before = current.settings;
   const settings = desired.settings ?? {};
-  const borrowed = work.assigns.filter(({ block, host }) => work.whose.get(block) !== host).length;
+  // Nobody owns a block of a pool with ranges, and strict affinity does not bind there.
+  const borrowed = work.assigns.filter(
+    ({ block, host }) => work.whose.has(block) && work.whose.get(block) !== host,
+  ).length;
   const { blocks, host } = mostBlocks(current, pools, work);
   const isStrict = before.strictAffinity && borrowed > 0;
   const isCapped = blocks > capOf(before);
@@ -97,7 +100,7 @@ function mostBlocks(current: CurrentState, pools: readonly KnownPool[], work: Wo
   });
 }
 
-/** Returns the hosts to which Plat would assign nothing until they are registered. */
+/** Returns the machines to which Plat would assign nothing until they are registered. A virtual host is none. */
 function unregistered(
   desired: Desired,
   current: CurrentState,
@@ -109,7 +112,8 @@ function unregistered(
     ...desired.labelled.map(({ kind, name }) => `${kind}/${name}`),
   ]);
   const assigned = [...assigns, ...claims.filter(({ reserving }) => reserving)];
-  const hosts = new Set(assigned.map(({ host }) => hostName(host)));
+  const machines = assigned.filter(({ host }) => affinityTypeOf(host) === "host");
+  const hosts = new Set(machines.map(({ host }) => hostName(host)));
   return [...hosts]
     .filter((host) => !known.has(`nodes/${host}`))
     .map((host) =>
