@@ -1,3 +1,4 @@
+import { namedPrincipal } from "../../base/principal.ts";
 import type { PlatClient } from "../../client/index.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { nameOfApplication } from "../../nouns/application/application.ts";
@@ -19,6 +20,8 @@ export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityTy
 
 /** The current state of Plat, as far as it concerns the desired state. */
 export interface CurrentState {
+  /** Who imports, as the principals of a pool name it. */
+  readonly caller: string;
   /** Without those that the import creates again. */
   readonly pools: readonly PoolRead[];
   readonly settings: SettingsRead;
@@ -48,8 +51,10 @@ export async function readCurrent(
   const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   const wanted = new Set(desired.pools.map(({ name }) => name));
+  const { principal } = (await client.readPrincipal()).body;
   return {
     ...configuration,
+    caller: namedPrincipal(principal),
     // One whose creation was interrupted is created again, which completes it.
     pools: pools.filter(({ name, state }) => state !== "pending" || !wanted.has(name)),
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),

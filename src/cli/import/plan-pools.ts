@@ -109,6 +109,7 @@ export function planPools(
       ...desired.pools.filter(isFilled).flatMap((pool) => boundConflicts(pool, current)),
       ...overlapConflicts(known),
       ...known.flatMap((pool) => closedConflicts(pool, filled.has(pool.name))),
+      ...known.flatMap((pool) => callerConflicts(pool, filled.has(pool.name), current)),
     ],
   };
 }
@@ -264,6 +265,16 @@ function closedConflicts(
   if (!filled || isWanted || !current) return [];
   const problem = whyClosed(current);
   return problem === undefined ? [] : [{ kind: "pool", name, problem: `${problem} ${FILLED}` }];
+}
+
+/** Finds a pool that does not serve the caller. The import leaves its principals as they are. */
+function callerConflicts(
+  { name, current }: KnownPool,
+  filled: boolean,
+  { caller }: CurrentState,
+): readonly Conflict[] {
+  if (!filled || !current?.principals || current.principals.includes(caller)) return [];
+  return [{ kind: "pool", name, problem: `does not serve ${caller} (principals) ${FILLED}` }];
 }
 
 /** Returns the reason why a pool rejects a request that names an address of it. */

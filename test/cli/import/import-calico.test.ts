@@ -512,6 +512,15 @@ describe("plat import calico rejects as a whole", () => {
     await refused(lone, "pool lone forbids borrowing");
   });
 
+  it("a pool that does not serve the caller, also if the dump has it", async () => {
+    const principals = ["arn:aws:iam::123456789012:role/red"];
+    await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, principals });
+    await refused(
+      dumpOf([POOL], [block([pod("a")])]),
+      "pool main does not serve local (principals) in Plat, but the import would assign addresses in it",
+    );
+  });
+
   it("what strict affinity, the cap on blocks or registration keep out, where nothing says what they are to be", async () => {
     await put("/v1/config", {
       strictAffinity: true,

@@ -180,6 +180,38 @@ describe("plat import csv", () => {
     expect((await get("/v1/addresses")).addresses).toEqual([]);
   });
 
+  it("takes addresses of a pool with ranges over under strict affinity, which binds no pool with ranges", async () => {
+    await call("PUT", "/v1/config", { strictAffinity: true });
+    await call("PUT", "/v1/pools/red", { cidr: "10.1.0.0/24", ranges: ["10.1.0.10-10.1.0.19"] });
+    const { exit, err } = await importing("address,handle,host\n10.1.0.10,a,n1\n10.1.0.11,b,n2\n");
+    expect({ exit, err }).toMatchObject({ exit: 0 });
+    expect(await get("/v1/config")).toMatchObject({ strictAffinity: true });
+  });
+
+  it("takes addresses of virtual hosts over where hosts must be registered, and none of an unknown machine", async () => {
+    await withPool();
+    await call("PUT", "/v1/config", { requireRegisteredHosts: true });
+    const table = "address,handle,host,affinityType\n10.0.0.1,a,lb,virtual\n";
+    const { err } = await importing(`${table}10.0.0.17,b,n1,\n`);
+    expect(err).toContain("1 conflict; nothing was written.");
+    expect(err).toContain("host n1 is not registered");
+    expect(await importing(table)).toMatchObject({ exit: 0 });
+    expect(await get("/v1/addresses/10.0.0.1")).toMatchObject({ host: "lb", handle: "a" });
+  });
+
+  it("writes nothing if a pool does not serve the caller", async () => {
+    await withPool();
+    await call("PUT", "/v1/pools/red", { cidr: "10.1.0.0/24", principals: ["token:red"] });
+    const table = "address,handle,host\n10.0.0.1,a,n1\n10.1.0.10,b,n1\n";
+    const { exit, err } = await importing(table, "--dry-run");
+    expect(exit).toBe(1);
+    expect(err).toContain("1 conflict; nothing was written.");
+    expect(err).toContain(
+      "pool red does not serve local (principals) in Plat, but the import would assign addresses in it",
+    );
+    expect((await importing("address,handle,host\n10.0.0.1,a,n1\n")).exit).toBe(0);
+  });
+
   it("takes addresses of a pool that is a prefix of another over, and none of prefixes", async () => {
     await call("PUT", "/v1/pools/region", {
       cidr: "10.0.0.0/8",
