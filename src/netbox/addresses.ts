@@ -438,7 +438,7 @@ const FIELDS: FilterFields<ListedAddress> = {
     ]),
   ),
   tag: { kind: "slugs", of: ({ held }) => tagSlugsOf(currentOf(held)) },
-  tenant: { kind: "text", of: ({ held }) => tenantOf(currentOf(held))?.slug ?? "" },
+  tenant: { kind: "text", of: ({ held }) => tenantOf(currentOf(held))?.slug ?? "", isSlug: true },
   tenant_id: { kind: "number", of: ({ held }) => tenantOf(currentOf(held))?.id },
   created: { kind: "time", of: ({ held }) => held.assignedAt },
   last_updated: { kind: "time", of: ({ held }) => held.assignedAt },

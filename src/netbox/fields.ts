@@ -4,7 +4,8 @@ import { rejectDeep, shortened } from "../api/schema/schema.ts";
 import type { heldAddress } from "../nouns/address/contract/answer.ts";
 import type { netboxAddressChange } from "./contract/bodies.ts";
 import { choice } from "./contract/choices.ts";
-import { nestedTenant, slugIn, slugOf, tagBody } from "./labels.ts";
+import { slugOf } from "./ids.ts";
+import { nestedTenant, slugIn, tagBody } from "./labels.ts";
 import type { Plat } from "./plat.ts";
 
 /*

@@ -1,6 +1,7 @@
 import { repeatedParameter } from "../api/http/parameters.ts";
 import { invalid } from "../api/schema/problem.ts";
 import { cut, shortened } from "../api/schema/schema.ts";
+import { slugOf } from "./ids.ts";
 
 /*
  * The filters of NetBox. A value is a value: commas belong to it. Values of a repeated filter are alternatives, and tags are met all. A
@@ -17,6 +18,8 @@ export type FilterField<Item> =
       of(item: Item): string;
       /** The place of the object among others, where its text does not tell it. */
       placeOf?(item: Item): bigint;
+      /** True for a slug, which a value can name in capitals too. */
+      readonly isSlug?: true;
     }
   | { readonly kind: "number"; of(item: Item): number | undefined }
   | { readonly kind: "time"; of(item: Item): string | null | undefined }
@@ -87,8 +90,11 @@ function testOf<Item>(
   values: readonly string[],
 ): (item: Item) => boolean {
   switch (field.kind) {
-    case "text":
-      return textTest(name, field.of, lookup, values);
+    case "text": {
+      const isWhole = lookup === "" || lookup === "n";
+      const wanted = field.isSlug && isWhole ? values.map(slugNamed) : values;
+      return textTest(name, field.of, lookup, wanted);
+    }
     case "number": {
       const wanted = values.map((value) => numberOf(name, value));
       return (item) => isInOrder(field.of(item), lookup, wanted);
@@ -176,10 +182,13 @@ function flagOf(field: string, text: string): boolean {
 }
 
 function slugIn(field: string, text: string): string {
-  if (!text.includes(",")) return text;
+  if (!text.includes(",")) return slugNamed(text);
   const problem = "must be one slug, and slugs have no commas: repeat the filter for each tag";
   throw invalid({ field, value: shortened(text), problem });
 }
+
+/** Returns the slug that a value names. One without a letter or a digit names none, and nothing has it. */
+const slugNamed = (value: string): string => slugOf(value) || value;
 
 /** Returns objects in the order that `ordering` names: fields with commas between them, each with `-` from the highest. */
 export function ordered<Item>(

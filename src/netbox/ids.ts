@@ -88,6 +88,13 @@ export function prefixOfBits(bits: bigint): Cidr | undefined {
   return { family: 4, base, prefix };
 }
 
+/** Returns the slug of a label from its name, or from a slug, which stays as it is but for its capitals. */
+export const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_-]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+
 /** The characters of slugs that ids have. Each is a digit from 1 on, so that no two slugs have one number. */
 const SLUG_DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789-_";
 /** Slugs of up to this length have numbers below 2^53. */

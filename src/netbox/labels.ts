@@ -1,7 +1,7 @@
 import { invalid, type Problem } from "../api/schema/problem.ts";
 import { isRecord, shortened } from "../api/schema/schema.ts";
 import { type FilterFields, fieldNames, isFilterOn, matching, onlyIn, ordered } from "./filter.ts";
-import { SLUG_IN_ID_CHARACTERS_MAX, slugId, slugOfId } from "./ids.ts";
+import { SLUG_IN_ID_CHARACTERS_MAX, slugId, slugOf, slugOfId } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { onPage, PAGING } from "./paging.ts";
 import { type Operation, rejectUnknownFilters } from "./request.ts";
@@ -20,13 +20,6 @@ interface Labels {
 
 const TAGS: Labels = { kind: "tag", path: "extras/tags" };
 const TENANTS: Labels = { kind: "tenant", path: "tenancy/tenants" };
-
-/** Returns the slug of a label from its name, or from a slug, which stays as it is. */
-export const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_-]+/gu, "-")
-    .replace(/^-+|-+$/g, "");
 
 /** Returns the slug that a body names, by itself, by its id, or as an object of NetBox. */
 export function slugIn(field: string, said: unknown): string {
@@ -67,8 +60,8 @@ const NOTHING_ELSE = { created: null, last_updated: null };
 
 const FIELDS: FilterFields<string> = {
   id: { kind: "number", of: slugId },
-  name: { kind: "text", of: (slug) => slug },
-  slug: { kind: "text", of: (slug) => slug },
+  name: { kind: "text", of: (slug) => slug, isSlug: true },
+  slug: { kind: "text", of: (slug) => slug, isSlug: true },
 };
 
 const OTHERS: ReadonlySet<string> = new Set([...PAGING, "ordering", "q"]);
@@ -84,7 +77,7 @@ function operationsOn(labels: Labels): Readonly<Record<string, Operation>> {
     rejectUnknownFilters(query, (name) => OTHERS.has(name) || isFilterOn(FIELDS, name));
     const named = NAMING.flatMap((name) => query.get(name)?.map((text) => slugNamed(name, text)));
     const slugs = [...new Set(named)].filter((slug) => slug !== undefined && slug !== "");
-    const isWanted = matching(withSlugs(query), FIELDS);
+    const isWanted = matching(query, FIELDS);
     const q = (onlyIn(query, "q") ?? "").toLowerCase();
     const passing = (slugs as string[]).filter((slug) => isWanted(slug) && slug.includes(q));
     return onPage(
@@ -105,12 +98,6 @@ function operationsOn(labels: Labels): Readonly<Record<string, Operation>> {
 
 const slugNamed = (name: (typeof NAMING)[number], text: string): string | undefined =>
   name === "id" ? slugOfId(Number(text)) : slugOf(text);
-
-/** Returns a query that looks for names by their slugs: a label has the name of its slug. */
-const withSlugs = (query: ReadonlyMap<string, readonly string[]>) =>
-  new Map(
-    [...query].map(([name, values]) => [name, name === "name" ? values.map(slugOf) : values]),
-  );
 
 const unstored = (kind: Labels["kind"]): Problem =>
   invalid({

@@ -44,7 +44,7 @@ export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
   is_pool: { kind: "flag", of: isNetboxPool },
   description: { kind: "text", of: descriptionOf },
   tag: { kind: "slugs", of: (item) => tagSlugsOf(currentOfPrefix(item)) },
-  tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "" },
+  tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "", isSlug: true },
   tenant_id: { kind: "number", of: (item) => tenantOf(currentOfPrefix(item))?.id },
   created: { kind: "time", of: ({ held }) => held?.assignedAt },
   last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },

@@ -11,8 +11,7 @@ import {
   ordered,
   type QueryValues,
 } from "./filter.ts";
-import { addressId, prefixId } from "./ids.ts";
-import { slugOf } from "./labels.ts";
+import { addressId, prefixId, slugOf } from "./ids.ts";
 import type { ListOf } from "./list.ts";
 import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";

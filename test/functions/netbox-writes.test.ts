@@ -158,6 +158,20 @@ describe("tags and tenants", () => {
     expect(cleared).toMatchObject({ tenant: null, tags: [] });
   });
 
+  it("are found by a slug in capitals, which is the same one", async () => {
+    const said = { address: "10.1.0.7/24", tags: [{ slug: "DC1" }], tenant: { slug: "Shop-7" } };
+    const made = await send("POST", ADDRESSES, said);
+    expect(made).toMatchObject({ tags: [{ slug: "dc1" }], tenant: { slug: "shop-7" } });
+    for (const filter of [{ tag: "DC1" }, { tenant: "Shop-7" }, { tag__n: "DC2" }])
+      expect((await listed(ADDRESSES, filter)).results).toMatchObject([{ id: made.id }]);
+    for (const filter of [{ tag__n: "DC1" }, { tenant__n: "Shop-7" }, { tag: "-" }])
+      expect((await listed(ADDRESSES, filter)).count).toBe(0);
+    await send("PATCH", `${ADDRESSES}${made.id}/`, { tenant: null });
+    expect((await listed(ADDRESSES, { tenant: "-" })).count).toBe(0);
+    for (const path of ["extras/tags/", "tenancy/tenants/"])
+      expect((await listed(path, { slug: "DC1" })).results).toMatchObject([{ slug: "dc1" }]);
+  });
+
   it("of a longer slug are named by the slug, because its id leads to nothing", async () => {
     const [tag] = (await listed("extras/tags/", { slug: "load-balancers" })).results;
     const body = { address: "10.1.0.7/24", tags: [tag.id] };
