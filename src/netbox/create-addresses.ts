@@ -9,7 +9,7 @@ import { netboxAddress, netboxAvailable, oneOrMore } from "./contract/bodies.ts"
 import { networkIn } from "./create-prefixes.ts";
 import { saidIn } from "./fields.ts";
 import { addressId } from "./ids.ts";
-import { type Network, networksOf, networkWith } from "./networks.ts";
+import { lengthAt, type Network, networksOf, networkWith } from "./networks.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { prefixWith } from "./prefixes.ts";
 import { rangeWith } from "./ranges.ts";
@@ -110,15 +110,12 @@ function rejectForeign(
   // Nothing is assigned or claimed for it: the host would get its next addresses from a block without ids.
   if (addressId(space, network.cidr, address) === undefined)
     throw invalid({ field: "address", value: text, problem: NO_ID });
-  const length = lengthIn(network);
+  const length = lengthAt(network, address);
   if (prefixLength === undefined || prefixLength === length) return;
   const value = `${text}/${prefixLength}`;
   const problem = `must have the prefix length of its network: ${text}/${length}`;
   throw invalid({ field: "address", value, problem });
 }
-
-/** Returns the prefix length that the addresses of a network have. */
-const lengthIn = ({ cidr, pools }: Network): number => pools[0]?.prefixLength ?? cidr.prefix;
 
 /** Returns the names of the pools that can serve a request for the next free address of a network. */
 function servingIn({ pools }: Network): readonly string[] {

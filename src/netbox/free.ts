@@ -5,7 +5,7 @@ import { readable, wholeText } from "../api/schema/field.ts";
 import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import { type Cidr, formatCidr, type Interval, intervalOf, parseInterval } from "../net/cidr.ts";
-import type { Network, PoolBody } from "./networks.ts";
+import { lengthIn, type Network, type PoolBody } from "./networks.ts";
 import { parsePage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
 import { networkOf, prefixWith } from "./prefixes.ts";
@@ -35,12 +35,10 @@ export const freeAnswer = (free: readonly Cidr[]): HttpAnswer => ({
 export const listAvailable: Operation = async (asked, plat) => {
   const limit = limitOf(asked);
   const { network, cidr, held } = await prefixWith(asked, plat);
-  const { pools } = network;
   const free = held
     ? firstOf(cidr, limit)
     : await freeIn(plat, network, { pools: poolsOf(network, "addresses"), limit });
-  const length = held ? cidr.prefix : (pools[0]?.prefixLength ?? cidr.prefix);
-  return addressesAnswer(asked, network, free, length);
+  return addressesAnswer(asked, network, free);
 };
 
 /** Lists the first free addresses of a range. */
@@ -48,7 +46,7 @@ export const listAvailableInRange: Operation = async (asked, plat) => {
   const limit = limitOf(asked);
   const { network, pool, interval } = await rangeWith(asked, plat);
   const free = await freeIn(plat, network, { pools: [pool], limit, within: interval });
-  return addressesAnswer(asked, network, free, pool.prefixLength ?? network.cidr.prefix);
+  return addressesAnswer(asked, network, free);
 };
 
 /** Lists the first free prefixes of a pool of prefixes. */
@@ -58,7 +56,8 @@ export const listAvailablePrefixes: Operation = async (asked, plat) => {
   const { space, cidr } = network;
   const free = await freeIn(plat, network, { pools: poolsOf(network, "prefixes"), limit });
   const vrf = nestedVrf(space, asked.base);
-  return { status: 200, body: free.map((prefix) => ({ family: cidr.family, prefix, vrf })) };
+  const { family } = cidr;
+  return { status: 200, body: free.map(({ text: prefix }) => ({ family, prefix, vrf })) };
 };
 
 function limitOf(asked: DialectRequest): number {
@@ -76,20 +75,28 @@ interface FreeIn {
   readonly within?: Interval;
 }
 
+/** A free prefix, or a free address as a prefix, and the prefix length of its network. */
+interface Free {
+  readonly text: string;
+  readonly length: number;
+}
+
 async function freeIn(
   plat: Plat,
-  { space }: Network,
+  { space, cidr }: Network,
   { pools, limit, within }: FreeIn,
-): Promise<readonly string[]> {
-  const free: string[] = [];
-  for (const { name } of pools) {
+): Promise<readonly Free[]> {
+  const free: Free[] = [];
+  for (const pool of pools) {
     if (free.length === limit) break;
+    const { name } = pool;
+    const length = lengthIn(pool, cidr);
     const query = {
       limit: String(limit - free.length),
       ...(within && { within: textOf(within) }),
     };
     const read = await plat.call<{ free: string[] }>(FREE, { space, path: { name }, query });
-    free.push(...read.free);
+    free.push(...read.free.map((text) => ({ text, length })));
   }
   return free;
 }
@@ -98,25 +105,25 @@ const textOf = ({ family, first, last }: Interval): string =>
   [first, last].map((value) => formatAddress({ family, value } as Address)).join("-");
 
 /** Returns the first addresses of a prefix in which nobody has one, without those that no machine of a subnet has. */
-function firstOf(cidr: Cidr, limit: number): readonly string[] {
+function firstOf(cidr: Cidr, limit: number): readonly Free[] {
   const { family, first, last } = intervalOf(cidr);
   const [from, to] = last - first > 1n ? [first + 1n, last - 1n] : [first, last];
   const count = to - from + 1n < BigInt(limit) ? Number(to - from + 1n) : limit;
-  return Array.from({ length: count }, (_, n) =>
-    formatAddress({ family, value: from + BigInt(n) } as Address),
-  );
+  return Array.from({ length: count }, (_, n) => ({
+    text: formatAddress({ family, value: from + BigInt(n) } as Address),
+    length: cidr.prefix,
+  }));
 }
 
 function addressesAnswer(
   { base }: DialectRequest,
   { space, cidr: { family } }: Network,
-  free: readonly string[],
-  length: number,
+  free: readonly Free[],
 ): HttpAnswer {
   const vrf = nestedVrf(space, base);
-  const body = free.map((cidr) => ({
+  const body = free.map(({ text, length }) => ({
     family,
-    address: `${cidr.replace(/\/.*/, "")}/${length}`,
+    address: `${text.replace(/\/.*/, "")}/${length}`,
     vrf,
   }));
   return { status: 200, body };

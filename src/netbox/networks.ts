@@ -1,7 +1,8 @@
 import type * as v from "valibot";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { type Address, formatAddress } from "../net/address.ts";
-import { type Cidr, contains, parseCidr } from "../net/cidr.ts";
+import { includesAddress } from "../net/address-set.ts";
+import { type Cidr, contains, parseCidr, parseInterval } from "../net/cidr.ts";
 import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
 import { addressNamed, hasCode, hasPoolCode, type IdParts, namedByAddressId } from "./ids.ts";
 import { type Plat, pagesOf } from "./plat.ts";
@@ -31,6 +32,25 @@ export const networksOf = (
   unreadable: object[] = [],
 ): Promise<readonly Network[]> =>
   networksWith(({ state }) => state !== "pending", plat, space, unreadable);
+
+/** Returns the prefix length of an address of a network: that of its pool. Ranged pools of one CIDR can differ. */
+export function lengthAt({ cidr, pools }: Network, address: Address): number {
+  const own = pools.find(
+    ({ ranges, excludes = [] }) =>
+      !ranges || (isAmong(ranges, address) && !isAmong(excludes, address)),
+  );
+  return lengthIn(own, cidr);
+}
+
+/** Returns the prefix length of the addresses of a pool of a network. */
+export const lengthIn = (pool: PoolBody | undefined, { prefix }: Cidr): number =>
+  pool?.prefixLength ?? prefix;
+
+const isAmong = (ranges: readonly string[], address: Address): boolean =>
+  ranges.some((text) => {
+    const read = parseInterval(text);
+    return read.ok && includesAddress([read.value], address);
+  });
 
 /** Returns the networks of a space that a request can delete: those of pools whose creation was cut off too. */
 export const networksToDelete = (plat: Plat, space: string): Promise<readonly Network[]> =>

@@ -13,7 +13,14 @@ import {
 } from "./filter.ts";
 import { addressId, prefixId, slugOf } from "./ids.ts";
 import type { ListOf } from "./list.ts";
-import { type Network, networksOf, networkWith, type PoolBody, placeOf } from "./networks.ts";
+import {
+  lengthIn,
+  type Network,
+  networksOf,
+  networkWith,
+  type PoolBody,
+  placeOf,
+} from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
 import { orderOf } from "./prefix-filter.ts";
@@ -159,7 +166,7 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
   const id = idOf(network, interval);
   if (id === undefined) return undefined;
   const { family, first, last } = interval;
-  const length = pool.prefixLength ?? network.cidr.prefix;
+  const length = lengthIn(pool, network.cidr);
   const text = (value: bigint) => `${formatAddress({ family, value } as Address)}/${length}`;
   const { dns_name: _, ...fields } = fieldsBody(
     {

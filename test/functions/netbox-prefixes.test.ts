@@ -299,6 +299,29 @@ describe("a range", () => {
   });
 });
 
+describe("the addresses of pools that share a CIDR", () => {
+  it("have the prefix length of their own pool, when they are free and when they are assigned", async () => {
+    const shared = { cidr: "10.62.0.0/24", cooldownSeconds: 0 };
+    const near = { ...shared, ranges: ["10.62.0.10-10.62.0.12"], excludes: ["10.62.0.11"] };
+    const far = { ...shared, ranges: ["10.62.0.11", "10.62.0.60"], prefixLength: 32 };
+    for (const [name, body] of Object.entries({ near, far }))
+      expect((await call("PUT", `/v1/pools/${name}`, { body })).status).toBe(201);
+    const { id } = await only(shared.cidr);
+    const free = await netbox("GET", `ipam/prefixes/${id}/available-ips/`);
+    const texts = free.body.map(({ address }: { address: string }) => address);
+    const all = ["10.62.0.10/24", "10.62.0.11/32", "10.62.0.12/24", "10.62.0.60/32"];
+    expect(texts.toSorted()).toEqual(all);
+    for (const address of all) {
+      const wrong = address.endsWith("/24") ? "/32" : "/24";
+      const other = { address: address.replace(/\/.*/, wrong) };
+      expect((await netbox("POST", "ipam/ip-addresses/", { body: other })).status).toBe(400);
+      const made = await netbox("POST", "ipam/ip-addresses/", { body: { address } });
+      expect(made).toMatchObject({ status: 201, body: { address } });
+      await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
+    }
+  });
+});
+
 it("an aggregate is each network", async () => {
   const { body } = await netbox("GET", "ipam/aggregates/", { query: { prefix: "10.1.0.0/28" } });
   expect(body.results).toMatchObject([{ prefix: "10.1.0.0/28", rir: null }]);
