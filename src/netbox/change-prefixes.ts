@@ -31,7 +31,7 @@ import {
   type PrefixItem,
   statusOf,
 } from "./prefix-item.ts";
-import { prefixWith } from "./prefixes.ts";
+import { ownedPrefix, prefixWith } from "./prefixes.ts";
 import { type Operation, ofBody, parseNetboxBody, parseNetboxList } from "./request.ts";
 import { spaceOfBody } from "./vrfs.ts";
 
@@ -54,7 +54,7 @@ export function parsePrefixAmendment(event: Event): PrefixAmendment {
 /** Changes the description and the tags of a pool, or the fields of an assigned prefix. */
 export const changePrefix: Operation = async (asked, plat) => {
   const { items } = parseNetboxBody(asked, CHANGE);
-  const item = await prefixWith(asked, plat);
+  const item = await ownedPrefix(asked, plat);
   const change = await readyChange(item, items[0] ?? {}, plat);
   return { status: 200, body: netboxPrefixBody(await change(plat), asked.base) ?? {} };
 };
@@ -64,7 +64,7 @@ export const changePrefixes: Operation = async (asked, plat) => {
   const ready: { readonly id: number; readonly change: ReadyChange }[] = [];
   for (const change of parseNetboxList(asked, netboxPrefixChanges)) {
     const { id } = change;
-    const item = await prefixWith({ id }, plat).catch(ofBody);
+    const item = await ownedPrefix({ id }, plat).catch(ofBody);
     ready.push({ id, change: await readyChange(item, change, plat) });
   }
   const body = await allOrNone(plat, async (there, written) => {
@@ -91,7 +91,8 @@ async function readyChange(
   { prefix, status, is_pool: isPool, vrf, ...others }: Change,
   plat: Plat,
 ): Promise<ReadyChange> {
-  const { network, held } = item;
+  const { network } = item;
+  const owner = item.held ?? item.madeOf;
   const current = currentOfPrefix(item);
   const said = saidOfPrefix(others, current);
   const space = vrf === undefined ? network.space : await spaceOfBody(vrf, plat);
@@ -108,31 +109,38 @@ async function readyChange(
     ...(isPool === undefined || isPool === isNetboxPool(item)
       ? []
       : [{ field: "is_pool", value: isPool }]),
-    ...(said.handle === undefined || said.handle === held?.handle
+    ...(said.handle === undefined || said.handle === owner?.handle
       ? []
       : sentIn({ [HANDLE_FIELD]: said.handle })),
-    ...(held ? [] : sentIn(more)),
+    ...(owner ? [] : sentIn(more)),
   ];
-  const problem = held
+  const problem = owner
     ? "cannot change: release the prefix, and assign another"
     : "cannot change here; use PUT /v1/pools for a pool";
   if (fixed.length > 0) throw invalid(...fixed.map((each) => ({ ...each, problem })));
   if (Object.keys(changes).length === 0) return async () => item;
-  return held ? (there) => changeHeld(item, changes, there) : changeOfPool(item, changes);
+  return owner ? (there) => changeOwner(item, changes, there) : changeOfPool(item, changes);
 }
 
-async function changeHeld(
+/** Changes the owner of a prefix, also of one of which a pool is made. */
+async function changeOwner(
   item: PrefixItem,
   changes: Readonly<Record<string, string>>,
   plat: Plat,
 ): Promise<PrefixItem> {
-  const { network, cidr, held } = item;
-  const active = { ...held?.owner?.active, ...changes };
+  const { network, cidr, held, madeOf } = item;
+  const { owner } = held ?? madeOf ?? {};
+  const active = { ...owner?.active, ...changes };
   const body = { cidr: formatCidr(cidr), active };
   await plat
     .call(AMEND_PREFIX, { space: network.space, body, roleOf: "PATCH /v1/addresses/{ip}" })
     .catch(inWordsOfNetbox);
-  return { ...item, held: { handle: "", ...held, owner: { ...held?.owner, active } } };
+  const next = { owner: { ...owner, active } };
+  return {
+    ...item,
+    ...(held && { held: { ...held, ...next } }),
+    ...(madeOf && { madeOf: { ...madeOf, ...next } }),
+  };
 }
 
 /** Returns what changes the one pool of a network. */

@@ -46,8 +46,8 @@ export const PREFIX_FILTER_FIELDS: FilterFields<PrefixItem> = {
   tag: { kind: "slugs", of: (item) => tagSlugsOf(currentOfPrefix(item)) },
   tenant: { kind: "text", of: (item) => tenantOf(currentOfPrefix(item))?.slug ?? "", isSlug: true },
   tenant_id: { kind: "number", of: (item) => tenantOf(currentOfPrefix(item))?.id },
-  created: { kind: "time", of: ({ held }) => held?.assignedAt },
-  last_updated: { kind: "time", of: ({ held }) => held?.assignedAt },
+  created: { kind: "time", of: ({ held, madeOf }) => (held ?? madeOf)?.assignedAt },
+  last_updated: { kind: "time", of: ({ held, madeOf }) => (held ?? madeOf)?.assignedAt },
 };
 
 /** Returns the place of a network among others: by its family, its first address, and its length. */

@@ -22,6 +22,8 @@ export interface PrefixItem {
   readonly cidr: Cidr;
   /** Absent for the network itself. */
   readonly held?: HeldPrefix;
+  /** What a handle has of which the pool of the network is made; absent for any other item. */
+  readonly madeOf?: HeldPrefix;
 }
 
 /** Returns the item of a network itself. */
@@ -36,14 +38,15 @@ export function prefixItemId({ network, cidr }: PrefixItem): number | undefined 
   );
 }
 
-/** Returns the attributes of a prefix: those of its owner, or the description and the tags of the pools. */
-export function currentOfPrefix({ network: { pools }, held }: PrefixItem) {
+/** Returns the attributes of a prefix: those of its owner, and the description and the tags of the pools where it has none. */
+export function currentOfPrefix({ network: { pools }, held, madeOf }: PrefixItem) {
   if (held) return currentOf(held);
   const descriptions = pools.map(({ description = "" }) => description).filter(Boolean);
   const tags = pools.flatMap((pool) => pool.tags ?? []);
   return {
     description: [...new Set(descriptions)].join(", "),
     tags: [...new Set(tags)].join(","),
+    ...(madeOf && currentOf(madeOf)),
   };
 }
 
@@ -63,11 +66,11 @@ export const isNetboxPool = ({ network: { pools }, held }: PrefixItem): boolean 
 
 /** Returns a prefix as NetBox has it; nothing if it has no id. */
 export function netboxPrefixBody(item: PrefixItem, base: string): object | undefined {
-  const { network, cidr, held } = item;
+  const { network, cidr, held, madeOf } = item;
   const id = prefixItemId(item);
   if (id === undefined) return undefined;
   const text = formatCidr(cidr);
-  const { handle = "", assignedAt = null } = held ?? {};
+  const { handle = "", assignedAt = null } = held ?? madeOf ?? {};
   const isNamed = handle !== "" && !handle.startsWith(NETBOX_HANDLES);
   const { dns_name: _, ...fields } = fieldsBody(
     { ...currentOfPrefix(item), status: statusOf(item) },
@@ -92,7 +95,7 @@ export function netboxPrefixBody(item: PrefixItem, base: string): object | undef
     created: assignedAt,
     last_updated: assignedAt,
     children: 0,
-    _depth: held ? 1 : 0,
+    _depth: held || madeOf ? 1 : 0,
     // NetBox has no such field, and its clients read over it.
     pools: network.pools.map(({ name }) => name),
   };

@@ -46,9 +46,28 @@ export const listNetboxPrefixes: Operation = async (asked, plat) => {
 
 /** Reads a prefix by its id. */
 export const readNetboxPrefix: Operation = async (asked, plat) => {
-  const item = await prefixWith(asked, plat);
+  const item = await ownedPrefix(asked, plat);
   return { status: 200, body: netboxPrefixBody(item, asked.base) ?? {} };
 };
+
+/** Finds the prefix with the id in the path, with the owner of one of which a pool is made. */
+export async function ownedPrefix(
+  asked: Pick<DialectRequest, "id">,
+  plat: Plat,
+): Promise<PrefixItem> {
+  const item = await prefixWith(asked, plat);
+  const { network, cidr, held } = item;
+  const [parent] = network.pools.flatMap(({ parent }) => parent ?? []);
+  if (held || parent === undefined) return item;
+  const text = formatCidr(cidr);
+  const wanted = { space: network.space, query: { pool: parent, cidr: text } };
+  for await (const { addresses } of pagesOf<Addresses>(plat, "GET /v1/addresses", wanted)) {
+    const read = addresses.find(({ prefix }) => prefix === text);
+    const madeOf = read && heldOf(read);
+    if (madeOf) return { ...item, madeOf };
+  }
+  return item;
+}
 
 /**
  * Finds the prefix with the id in the path: a network, or an assigned prefix.
@@ -119,16 +138,25 @@ export async function networkOf(
   return { network: item.network, networks };
 }
 
-/** Leaves out the prefixes of which pools are made: the network of the pool stands for both. */
+/** Leaves out the prefixes of which pools are made: the network of the pool stands for both, with the owner of the prefix. */
 const withoutMade = (items: readonly PrefixItem[]): readonly PrefixItem[] => {
+  const owners = new Map(
+    items.flatMap(({ cidr, held }) => (held ? [[formatCidr(cidr), held] as const] : [])),
+  );
+  const ownedNow = (item: PrefixItem): PrefixItem => {
+    const madeOf =
+      item.held || !item.network.parent ? undefined : owners.get(formatCidr(item.cidr));
+    return madeOf ? { ...item, madeOf } : item;
+  };
   const networks = items.filter(({ network, cidr }) => sameCidr(network.cidr, cidr));
-  return items.filter(
+  const listed = items.filter(
     (item) =>
       networks.includes(item) ||
       !networks.some(
         ({ network, cidr }) => network.space === item.network.space && sameCidr(cidr, item.cidr),
       ),
   );
+  return listed.map(ownedNow);
 };
 
 type Addresses = v.InferOutput<typeof addressesRead>;

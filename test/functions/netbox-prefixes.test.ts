@@ -343,6 +343,42 @@ describe("a prefix of which a pool is made", () => {
     await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
   });
 
+  it("keeps what was said of it, and can change as before", async () => {
+    const parent = await only("10.128.0.0/16");
+    const { body: prefix } = await netbox(
+      "POST",
+      `ipam/prefixes/${parent.id}/available-prefixes/`,
+      {
+        body: {
+          ...{ prefix_length: 24, description: "cluster b", tags: [{ slug: "lab" }] },
+          ...{ tenant: "shop", custom_fields: { handle: "cluster-b", team: "x" } },
+        },
+      },
+    );
+    const path = `ipam/prefixes/${prefix.id}/`;
+    const { body: before } = await netbox("GET", path);
+    const { body: address } = await netbox("POST", `${path}available-ips/`, { body: {} });
+    const pools = [`netbox-${prefix.prefix.replaceAll(/[./]/g, "-")}`];
+    expect((await netbox("GET", path)).body).toEqual({ ...before, pools });
+    expect(await only(prefix.prefix)).toEqual({ ...before, pools });
+    expect(await found({ tag: "lab", tenant: "shop" })).toEqual([{ ...before, pools }]);
+    vi.stubEnv("ACCESS", "token");
+    const change = { description: "cluster c", tenant: null, tags: [] };
+    const changed = await netbox("PATCH", path, { body: change, roles: "caller" });
+    vi.unstubAllEnvs();
+    expect(changed).toMatchObject({ status: 200, body: change });
+    expect((await netbox("GET", path)).body).toEqual(changed.body);
+    expect(await only(prefix.prefix)).toEqual(changed.body);
+    const handle = { custom_fields: { handle: "cluster-d" } };
+    expect((await netbox("PATCH", path, { body: handle })).status).toBe(400);
+    const same = { custom_fields: { handle: "cluster-b", team: "y" } };
+    const [listed] = (
+      await netbox("PATCH", "ipam/prefixes/", { body: [{ id: prefix.id, ...same }] })
+    ).body;
+    expect(listed).toMatchObject({ description: "cluster c", ...same });
+    await netbox("DELETE", `ipam/ip-addresses/${address.id}/`);
+  });
+
   it("keeps its id in IPv6 too, and is released by it after its pool", async () => {
     const parent = await only("2001:db8::/56", { vrf: "blue" });
     const { body: prefix } = await netbox(
