@@ -33,25 +33,6 @@ export const networksOf = (
 ): Promise<readonly Network[]> =>
   networksWith(({ state }) => state !== "pending", plat, space, unreadable);
 
-/** Returns the prefix length of an address of a network: that of its pool. Ranged pools of one CIDR can differ. */
-export function lengthAt({ cidr, pools }: Network, address: Address): number {
-  const own = pools.find(
-    ({ ranges, excludes = [] }) =>
-      !ranges || (isAmong(ranges, address) && !isAmong(excludes, address)),
-  );
-  return lengthIn(own, cidr);
-}
-
-/** Returns the prefix length of the addresses of a pool of a network. */
-export const lengthIn = (pool: PoolBody | undefined, { prefix }: Cidr): number =>
-  pool?.prefixLength ?? prefix;
-
-const isAmong = (ranges: readonly string[], address: Address): boolean =>
-  ranges.some((text) => {
-    const read = parseInterval(text);
-    return read.ok && includesAddress([read.value], address);
-  });
-
 /** Returns the networks of a space that a request can delete: those of pools whose creation was cut off too. */
 export const networksToDelete = (plat: Plat, space: string): Promise<readonly Network[]> =>
   networksWith(() => true, plat, space, []);
@@ -147,3 +128,22 @@ export const networkWith = (networks: readonly Network[], address: Address): Net
   networks
     .filter(({ cidr }) => contains(cidr, address))
     .toSorted((a, b) => b.cidr.prefix - a.cidr.prefix)[0];
+
+/** Returns the prefix length of an address of a network: that of its pool. Ranged pools of one CIDR can differ. */
+export function lengthAt({ cidr, pools }: Network, address: Address): number {
+  const own = pools.find(
+    ({ ranges, excludes = [] }) =>
+      !ranges || (isAmong(ranges, address) && !isAmong(excludes, address)),
+  );
+  return lengthIn(own, cidr);
+}
+
+/** Returns the prefix length of the addresses of a pool of a network. */
+export const lengthIn = (pool: PoolBody | undefined, { prefix }: Cidr): number =>
+  pool?.prefixLength ?? prefix;
+
+const isAmong = (ranges: readonly string[], address: Address): boolean =>
+  ranges.some((text) => {
+    const read = parseInterval(text);
+    return read.ok && includesAddress([read.value], address);
+  });

@@ -22,7 +22,7 @@ export interface PrefixItem {
   readonly cidr: Cidr;
   /** Absent for the network itself. */
   readonly held?: HeldPrefix;
-  /** What a handle has of which the pool of the network is made; absent for any other item. */
+  /** The holder of the prefix that the pool of the network is made of; absent for any other item. */
   readonly madeOf?: HeldPrefix;
 }
 

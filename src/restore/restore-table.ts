@@ -74,7 +74,10 @@ export interface Restored {
   readonly checked?: Checked;
   /** The spaces of the table that the inventory lacks: their addresses of after the backup look free. Absent if there are none. */
   readonly untold?: readonly string[];
-  /** The pools of prefixes, which no inventory has: their prefixes of after the backup look free. Absent beside a trail, and if there are none. */
+  /**
+   * The pools of prefixes, which no inventory has: their prefixes of after the backup look free. Absent beside a trail, and if there
+   * are none.
+   */
   readonly untoldPools?: readonly PoolOfSpace[];
   /** True if the table serves now. */
   readonly thawed: boolean;
@@ -82,8 +85,8 @@ export interface Restored {
 
 /**
  * Replays lines of the audit trail in a frozen table, adopts the addresses of an inventory, and checks the table as a whole. It lets the
- * table serve if every invariant holds, every address was adopted, and every space and every pool is told of. It may run again, because a second run changes nothing. It writes
- * nothing before it knows that it can replay all lines.
+ * table serve if every invariant holds, every address was adopted, and every space and every pool is told of. It may run again, because
+ * a second run changes nothing. It writes nothing before it knows that it can replay all lines.
  *
  * A dry run takes the same steps, and keeps what it writes in memory. It ends before the check, which reads the whole table.
  *

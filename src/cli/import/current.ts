@@ -20,7 +20,7 @@ export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityTy
 
 /** The current state of Plat, as far as it concerns the desired state. */
 export interface CurrentState {
-  /** Who imports, as the principals of a pool name it. */
+  /** The caller that imports, as the principals of a pool name it. */
   readonly caller: string;
   /** Without those that the import creates again. */
   readonly pools: readonly PoolRead[];
@@ -41,20 +41,20 @@ export async function readCurrent(
   desired: Desired,
   shown: ShownProgress,
 ): Promise<CurrentState> {
-  const [{ reservations, pools, ...configuration }, labelled, applications, blocks] =
+  const [{ reservations, pools, ...configuration }, labelled, applications, blocks, { body }] =
     await Promise.all([
       readConfiguration(client),
       readLabels(client),
       desired.applications ? readApplications(client) : [],
       allBlocks(client),
+      client.readPrincipal(),
     ]);
   const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
   const wanted = new Set(desired.pools.map(({ name }) => name));
-  const { principal } = (await client.readPrincipal()).body;
   return {
     ...configuration,
-    caller: namedPrincipal(principal),
+    caller: namedPrincipal(body.principal),
     // One whose creation was interrupted is created again, which completes it.
     pools: pools.filter(({ name, state }) => state !== "pending" || !wanted.has(name)),
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
