@@ -111,7 +111,7 @@ async function restore(session: Session, options: Options): Promise<void> {
   if (pools.length > 0)
     throw new CommandError(
       EXIT.found,
-      `No inventory has the prefixes of ${pools.join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nOnly the audit trail says which of them were assigned after the backup: add --trail DIRECTORY.`,
+      `No inventory has the prefixes of ${pools.join(", ")}; ${table} ${dryRun ? "would stay" : "stays"} frozen.\nOnly the audit trail says which of them were assigned after the backup: add --trail DIRECTORY. If there is none, docs/restore.md says what to do.`,
     );
   const violations = restored.checked?.violations ?? [];
   if (violations.length > 0)

@@ -155,7 +155,7 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     );
   });
 
-  it("names the pools of prefixes, of which only a trail can tell", async () => {
+  it("names the pools of prefixes, of which only a trail can tell, and be it an empty one", async () => {
     const name = "plat-prefixes";
     await createTable(client, name);
     const table = tableIn(client, name);
@@ -172,8 +172,19 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     );
     expect({ exit, err }).toEqual({
       exit: 4,
-      err: `Warning: No inventory has the prefixes of pool clusters of space ${SPACE}; ${name} stays frozen.\n  Only the audit trail says which of them were assigned after the backup: add --trail DIRECTORY.\n`,
+      err: `Warning: No inventory has the prefixes of pool clusters of space ${SPACE}; ${name} stays frozen.\n  Only the audit trail says which of them were assigned after the backup: add --trail DIRECTORY. If there is none, docs/restore.md says what to do.\n`,
     });
+    const empty = await mkdtemp(join(tmpdir(), "plat-trail-"));
+    await writeFile(join(empty, "none.jsonl"), "");
+    const settled = await platWith(
+      { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE } },
+      ...["restore", "--table", name, "--trail", empty, "-y"],
+    );
+    expect(settled).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining("serves within a minute"),
+    });
+    await rm(empty, { recursive: true });
   });
 
   it("names both places of an address that inventories have twice, and adopts nothing", async () => {
