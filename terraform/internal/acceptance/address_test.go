@@ -367,13 +367,25 @@ func TestAddressThatSomethingElseGaveOrTook(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.pool("lan", lan)
+	s.pool("dmz", map[string]any{"cidr": "10.0.9.0/24"})
 	w := newWorkspace(t, s.url)
-	const specific = `address = "10.1.7.7"`
+	const specific = "address = \"10.1.7.7\"\n pools = [\"lan\"]"
 	w.config(fmt.Sprintf(web, specific))
 	w.apply()
-	for _, address := range []string{"10.1.7.1", "10.1.7.9"} {
-		s.call(http.MethodPost, "/v1/assign", map[string]any{"host": "terraform", "handle": "shop/web", "address": address}, nil)
+	assign := func(host, address string) {
+		s.call(http.MethodPost, "/v1/assign", map[string]any{"host": host, "handle": "shop/web", "address": address}, nil)
 	}
+	for _, other := range []string{"10.0.9.9", "10.1.7.1"} {
+		assign("vm-9", other)
+	}
+	assign("terraform", "10.1.7.9")
+	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), "10.1.7.7")
+
+	assign("terraform", "10.1.7.1")
+	w.forget()
+	w.run("import", "plat_address.web", "shop/web")
 	contains(t, w.apply(), "0 added, 1 changed, 0 destroyed")
 	w.isSettled()
 	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), "10.1.7.7")

@@ -101,7 +101,7 @@ func (r *addressResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: the pools that Plat selects. " +
-					"A list that lacks a pool in use replaces the addresses.",
+					"A list that lacks the pool of an address that stays replaces the addresses.",
 				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 			"attributes": schema.MapAttribute{
@@ -187,10 +187,11 @@ func (r *addressResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !config.Address.IsNull() && !sameNetwork(config.Address.ValueString(), state.Address.ValueString()) {
+	kept := keptOf(held, plan, config.Address, pools)
+	if !config.Address.IsNull() && len(kept) == 0 {
 		resp.RequiresReplace.Append(tfpath.Root("address"))
 	}
-	if !allFrom(pools, held) {
+	if !allFrom(pools, kept) {
 		resp.RequiresReplace.Append(tfpath.Root("pools"))
 	}
 	isReplaced := len(resp.RequiresReplace) > 0 || !plan.Handle.Equal(state.Handle) || !plan.Host.Equal(state.Host)
@@ -237,10 +238,34 @@ func orZero(count types.Int64) types.Int64 {
 	return count
 }
 
+// keptOf returns the addresses of a state that a change in place leaves. While a count is unknown, those are all.
+// A state does not name the host of each, so all count as those of the planned one.
+func keptOf(held []heldModel, plan addressModel, address types.String, pools []string) []api.HeldAddress {
+	all := make([]api.HeldAddress, len(held))
+	for i, each := range held {
+		all[i] = api.HeldAddress{
+			Address: each.Address.ValueString(), Family: api.HeldAddressFamily(each.Family.ValueInt64()),
+			Pool: each.Pool.ValueString(), Host: plan.Host.ValueStringPointer(),
+		}
+	}
+	if address.IsUnknown() {
+		return nil
+	}
+	if plan.IPv4.IsUnknown() || plan.IPv6.IsUnknown() {
+		return all
+	}
+	wanted := wanted{
+		host: plan.Host.ValueString(), address: address.ValueString(), pools: pools,
+		counts: map[int]int{4: int(plan.IPv4.ValueInt64()), 6: int(plan.IPv6.ValueInt64())},
+	}
+	kept, _ := wanted.split(all)
+	return kept
+}
+
 // allFrom says whether all addresses are from pools that a list names; an empty list names all.
-func allFrom(pools []string, held []heldModel) bool {
+func allFrom(pools []string, held []api.HeldAddress) bool {
 	for _, each := range held {
-		if !isFrom(pools, each.Pool.ValueString(), each.Address.ValueString()) {
+		if !isFrom(pools, each.Pool, each.Address) {
 			return false
 		}
 	}
@@ -444,10 +469,15 @@ func (w wanted) requests(has map[int]int) []api.AssignRequest {
 	return requests
 }
 
-// split returns the addresses of a handle that stay, and those beyond what is wanted.
+// split returns the addresses of a handle that stay, and those beyond what is wanted. Where a number stays, those of
+// the wanted host and pools stay before others, which something else assigned.
 func (w wanted) split(held []api.HeldAddress) (kept []api.HeldAddress, surplus []api.AddressToRelease) {
+	isMeant := func(each api.HeldAddress) bool {
+		return orEmpty(each.Host) == w.host && isFrom(w.pools, each.Pool, each.Address)
+	}
+	isOther := func(each api.HeldAddress) bool { return !isMeant(each) }
 	left := map[int]int{}
-	for _, each := range held {
+	for _, each := range slices.Concat(only(held, isMeant), only(held, isOther)) {
 		family := int(each.Family)
 		left[family]++
 		isSurplus := left[family] > w.counts[family]
@@ -461,6 +491,10 @@ func (w wanted) split(held []api.HeldAddress) (kept []api.HeldAddress, surplus [
 		}
 	}
 	return kept, surplus
+}
+
+func only(held []api.HeldAddress, fits func(api.HeldAddress) bool) []api.HeldAddress {
+	return slices.DeleteFunc(slices.Clone(held), func(each api.HeldAddress) bool { return !fits(each) })
 }
 
 // asAssigned returns what is wanted with the tenant that Plat added to the assigned addresses.
@@ -691,12 +725,13 @@ func (m *addressModel) take(ctx context.Context, held []api.HeldAddress, tenant 
 	var diags diag.Diagnostics
 	has := countsIn(held)
 	m.IPv4, m.IPv6 = types.Int64Value(int64(has[4])), types.Int64Value(int64(has[6]))
-	m.Host = types.StringPointerValue(held[0].Host)
-	// A specific address stays beside others, which a plan then releases.
-	isHeld := func(each api.HeldAddress) bool { return sameNetwork(m.Address.ValueString(), each.Address) }
-	if m.Address.IsUnknown() || !slices.ContainsFunc(held, isHeld) {
+	// An address stays beside others, which a plan then releases. The host is its own, and not theirs.
+	at := slices.IndexFunc(held, func(each api.HeldAddress) bool { return sameNetwork(m.Address.ValueString(), each.Address) })
+	if at < 0 {
+		at = 0
 		m.Address = types.StringValue(held[0].Address)
 	}
+	m.Host = types.StringPointerValue(held[at].Host)
 	known := texts(ctx, m.Attributes, &diags)
 	for _, each := range held {
 		if owner := withoutTenant(ownerOf(each), known, tenant); !sameEntries(owner, known) {

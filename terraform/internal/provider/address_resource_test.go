@@ -2,6 +2,10 @@ package provider
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -128,6 +132,93 @@ func TestFieldsOfARejectionAreErrorsOnTheirAttributes(t *testing.T) {
 	for i, said := range []string{"blockSize must be smaller; received 60 (request r).", "routes[0].gw is no address (request r)."} {
 		if diags[i].Detail() != said {
 			t.Errorf("the error is %q in place of %q", diags[i].Detail(), said)
+		}
+	}
+}
+
+// heldBy is an address that a handle has, in an answer.
+func heldBy(address, pool, host string) string {
+	return fmt.Sprintf(`{"address": %q, "family": 4, "pool": %q, "host": %q, "generation": "g-%s"}`, address, pool, host, address)
+}
+
+func TestWhatSomethingElseAssignsToTheHandleReplacesNoAddressThatStays(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	const mine, theirs = "10.1.7.7", "10.1.7.5"
+	good := heldBy(mine, "lan", "a")
+	specific := map[string]any{"address": mine}
+	counted := map[string]any{"ipv4": 1}
+	imported := map[string]any{}
+	for _, each := range []struct {
+		name          string
+		state, config map[string]any
+		held          []string
+		pools         []string
+		isReplaced    bool
+	}{
+		{"a specific one beside one of another pool", specific, specific, []string{good, heldBy("10.2.0.9", "dmz", "a")}, []string{"lan"}, false},
+		{"a specific one beside one of another host", specific, specific, []string{heldBy(theirs, "lan", "b"), good}, []string{"lan"}, false},
+		{"a specific one beside a lower one, after an import", imported, specific, []string{heldBy(theirs, "lan", "a"), good}, nil, false},
+		{"another specific one", specific, map[string]any{"address": "10.1.7.9"}, []string{good}, nil, true},
+		{"a specific one of a pool that is not listed", specific, specific, []string{good}, []string{"dmz"}, true},
+		{"a number beside one of another pool", counted, counted, []string{heldBy("10.0.0.9", "dmz", "a"), good}, []string{"lan"}, false},
+		{"a number of a pool that is not listed", counted, counted, []string{good}, []string{"dmz"}, true},
+	} {
+		client, _ := serve(t, map[string][]string{"GET handles/web": {`{"addresses": [` + strings.Join(each.held, ",") + `]}`}})
+		r := &addressResource{caller{client}}
+		before := map[string]any{"handle": "web"}
+		maps.Copy(before, each.state)
+		if len(each.state) > 0 {
+			before["host"] = "a"
+			before["address"] = mine
+		}
+		read := resource.ReadResponse{State: stateOf(r, before)}
+		r.Read(ctx, resource.ReadRequest{State: read.State}, &read)
+		wanted := map[string]any{"handle": "web", "host": "a"}
+		maps.Copy(wanted, each.config)
+		if each.pools != nil {
+			wanted["pools"] = listed(each.pools)
+		}
+		config := tfsdk.Config(stateOf(r, wanted))
+		resp := resource.ModifyPlanResponse{Plan: planOf(r, wanted)}
+		r.ModifyPlan(ctx, resource.ModifyPlanRequest{Config: config, State: read.State, Plan: resp.Plan}, &resp)
+		var state addressModel
+		resp.Diagnostics.Append(read.State.Get(ctx, &state)...)
+		if read.Diagnostics.HasError() || resp.Diagnostics.HasError() {
+			t.Fatalf("%s: %v, %v", each.name, read.Diagnostics, resp.Diagnostics)
+		}
+		isReplaced := len(resp.RequiresReplace) > 0 || state.Host.ValueString() != "a"
+		if isReplaced != each.isReplaced {
+			t.Errorf("%s: the address is replaced: %t, %v, host %s", each.name, isReplaced, resp.RequiresReplace, state.Host)
+		}
+	}
+}
+
+func listed(texts []string) tftypes.Value {
+	values := make([]tftypes.Value, len(texts))
+	for i, text := range texts {
+		values[i] = tftypes.NewValue(tftypes.String, text)
+	}
+	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, values)
+}
+
+func TestSurplusAddressesAreThoseOfOtherHostsAndPoolsFirst(t *testing.T) {
+	t.Parallel()
+	a, b := "a", "b"
+	held := []api.HeldAddress{
+		{Address: "10.0.0.9", Family: 4, Pool: "dmz", Host: &a},
+		{Address: "10.1.0.1", Family: 4, Pool: "lan", Host: &b},
+		{Address: "10.1.0.2", Family: 4, Pool: "lan", Host: &a},
+		{Address: "10.1.0.3", Family: 4, Pool: "lan", Host: &a},
+	}
+	for count, stays := range map[int][]string{1: {"10.1.0.2"}, 2: {"10.1.0.2", "10.1.0.3"}, 3: {"10.1.0.2", "10.1.0.3", "10.0.0.9"}} {
+		kept, surplus := wanted{host: a, pools: []string{"lan"}, counts: map[int]int{4: count}}.split(held)
+		var addresses []string
+		for _, each := range kept {
+			addresses = append(addresses, each.Address)
+		}
+		if !slices.Equal(addresses, stays) || len(surplus) != len(held)-count {
+			t.Errorf("of %d stay %v, and %v go", count, addresses, surplus)
 		}
 	}
 }
