@@ -64,6 +64,12 @@ func (e *UnansweredError) Error() string {
 
 func (e *UnansweredError) Unwrap() error { return e.reason }
 
+// WrittenError means that Plat wrote a change, whose effect was not awaited to its end.
+type WrittenError struct{ reason error }
+
+func (e *WrittenError) Error() string { return e.reason.Error() }
+func (e *WrittenError) Unwrap() error { return e.reason }
+
 // notSentError means that no request left this program.
 type notSentError struct{ reason error }
 

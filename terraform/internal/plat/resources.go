@@ -57,7 +57,10 @@ func (c *Client) putPool(ctx context.Context, name string, params *api.PutPoolIn
 	if written.Job == nil {
 		return nil
 	}
-	return c.Follow(ctx, *written.Job)
+	if err := c.follow(ctx, *written.Job, "no other run waits for it"); err != nil {
+		return &WrittenError{err}
+	}
+	return nil
 }
 
 // waitUntil waits until a change is in force, by the clock of the server if it tells the time.
@@ -74,7 +77,7 @@ func (c *Client) waitUntil(ctx context.Context, effectiveAt *time.Time, answer A
 		return nil
 	}
 	if err := c.wait(ctx, wait, "the change is not in force everywhere yet"); err != nil {
-		return fmt.Errorf("the change is written, but was not in force everywhere before the timeout: %w", err)
+		return &WrittenError{fmt.Errorf("the change is written, but was not in force everywhere before the timeout: %w", err)}
 	}
 	return nil
 }
@@ -94,8 +97,13 @@ func (c *Client) DeletePool(ctx context.Context, name string) error {
 	return c.Follow(ctx, begun.Job.Id)
 }
 
-// Follow returns when a job is done. The error has what the job waits for.
+// Follow returns when the job of a deletion is done. The error has what the job waits for.
 func (c *Client) Follow(ctx context.Context, id string) error {
+	return c.follow(ctx, id, "another run follows it")
+}
+
+// follow returns when a job is done. after says what becomes of one that does not end in time.
+func (c *Client) follow(ctx context.Context, id, after string) error {
 	for {
 		job, _, err := exchange[api.Job](ctx, c, true, func() (*http.Response, error) {
 			return c.api.ReadJobInSpace(ctx, c.space, id)
@@ -114,7 +122,7 @@ func (c *Client) Follow(ctx context.Context, id string) error {
 			return fmt.Errorf("the job %s is %s: %s", id, job.State, job.Detail)
 		}
 		if err := c.wait(ctx, jobPoll, job.Detail); err != nil {
-			return fmt.Errorf("the job %s did not end before the timeout; it goes on, and another run follows it. %s (%w)", id, job.Detail, err)
+			return fmt.Errorf("the job %s did not end before the timeout; it goes on, and %s. %s (%w)", id, after, job.Detail, err)
 		}
 	}
 }

@@ -32,6 +32,28 @@ func addError(diags *diag.Diagnostics, summary string, err error, known map[stri
 	}
 }
 
+// write is what a resource writes, in words.
+type write struct {
+	// what and done name the resource and the change: "The pool", "created".
+	what, done string
+	// unanswered says what follows without an answer, and written what follows once Plat wrote it; empty for nothing.
+	unanswered, written string
+}
+
+// addWriteError adds the error of a write. The summary of one that Plat carried out says so.
+func addWriteError(diags *diag.Diagnostics, write write, err error, known map[string]bool) {
+	var written *plat.WrittenError
+	if errors.As(err, &written) {
+		detail := strings.TrimSuffix(sentence(err)+"\n"+write.written, "\n")
+		diags.AddError(fmt.Sprintf("%s is %s, but that is not in force everywhere yet", write.what, write.done), detail)
+		return
+	}
+	if write.unanswered != "" {
+		err = unanswered(err, write.unanswered)
+	}
+	addError(diags, fmt.Sprintf("%s was not %s", write.what, write.done), err, known)
+}
+
 // received tells the value that Plat received for a field; nothing if it names none.
 func received(field api.FieldAtFault) string {
 	if field.Value == nil {

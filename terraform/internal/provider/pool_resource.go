@@ -198,7 +198,8 @@ func (r *poolResource) Create(ctx context.Context, req resource.CreateRequest, r
 		}
 		r.client.Make(poolProof(name))
 		if err := r.client.CreatePool(ctx, name, request); err != nil {
-			addError(&resp.Diagnostics, "The pool was not created", unanswered(err, "The next apply adopts it."), poolAttributes)
+			const adopted = "The next apply adopts it."
+			addWriteError(&resp.Diagnostics, write{"The pool", "created", adopted, adopted}, err, poolAttributes)
 			return
 		}
 	}
@@ -334,7 +335,8 @@ func (r *poolResource) Update(ctx context.Context, req resource.UpdateRequest, r
 		}
 	}
 	if err != nil {
-		addError(&resp.Diagnostics, "The pool was not changed", unanswered(err, "The next plan shows whether it was changed."), poolAttributes)
+		changed := write{what: "The pool", done: "changed", unanswered: "The next plan shows whether it was changed."}
+		addWriteError(&resp.Diagnostics, changed, err, poolAttributes)
 		return
 	}
 	r.settled(ctx, &plan, &resp.Diagnostics)

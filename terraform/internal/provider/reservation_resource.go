@@ -135,7 +135,8 @@ func (r *reservationResource) put(ctx context.Context, plan reservationModel, ve
 		diags.AddAttributeWarning(path.Root("cidrs"), "The reservation touches a pool in use", warning.Detail)
 	}
 	if err != nil {
-		addError(diags, "The reservation was not written", unanswered(err, "The next apply finds it."), reservationAttributes)
+		const found = "The next apply finds it."
+		addWriteError(diags, write{"The reservation", "written", found, found}, err, reservationAttributes)
 	}
 }
 
@@ -210,7 +211,7 @@ func (r *reservationResource) Delete(ctx context.Context, req resource.DeleteReq
 	err := r.client.DeleteReservation(ctx, name)
 	end()
 	if err != nil {
-		addError(&resp.Diagnostics, "The reservation was not deleted", err, reservationAttributes)
+		addWriteError(&resp.Diagnostics, write{what: "The reservation", done: "deleted"}, err, reservationAttributes)
 	}
 }
 
