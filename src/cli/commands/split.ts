@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { stringify } from "yaml";
 import { POOLS_PER_SPACE_MAX } from "../../base/limits.ts";
-import { isRejection } from "../../client/index.ts";
+import { isRejection, mayBeDone, PlatError } from "../../client/index.ts";
 import { asSeen } from "../../client/request.ts";
 import { type Cidr, formatCidr, parseCidr, sizeOf } from "../../net/cidr.ts";
 import { action, printing, type Session } from "../invocation/cli.ts";
@@ -16,6 +16,7 @@ import { POOL_RESOURCE, pathOfObject, titled } from "../resource/kind.ts";
 import { CommandError, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
+import { abortable } from "../shell/interrupt.ts";
 import type { Io } from "../shell/io.ts";
 import { atOnce } from "../space/at-once.ts";
 import { type PoolRead, readPools } from "../space/configuration.ts";
@@ -71,13 +72,21 @@ async function split(
   await confirm(
     `Delete pool ${name} (${cidr}), and create ${number} pools of /${prefixOf(parts)} in its place?`,
   );
-  const { body } = await client.deletePool({ name, ...asSeen(seen) });
-  const job = await follow(session, body.job, timeout).catch((error: unknown) => {
-    throw handingOver(
+  const over = (error: unknown) =>
+    handingOver(
       error,
       `While pool ${name} exists, the same command continues. After that, create its parts`,
       parts,
     );
+  const { body } = await abortable(
+    session.io,
+    `Interrupted: pool ${name} may be deleted.`,
+    (signal) => client.deletePool({ name, ...asSeen(seen), signal }),
+  ).catch((error: unknown) => {
+    throw error instanceof PlatError && !mayBeDone(error) ? error : over(error);
+  });
+  const job = await follow(session, body.job, timeout).catch((error: unknown) => {
+    throw over(error);
   });
   checkDone(job);
   await createAll(session, name, parts);

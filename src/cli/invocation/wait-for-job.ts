@@ -4,6 +4,7 @@ import { progressing } from "../output/progress.ts";
 import { type Column, sentenceText, tableText } from "../output/table.ts";
 import { CommandError, EXIT, rejectionError, usageError } from "../shell/exit.ts";
 import { commandErrorOf } from "../shell/failed-call.ts";
+import { abortable } from "../shell/interrupt.ts";
 import { lineOf } from "../shell/text.ts";
 import type { DryRunOption, Session } from "./cli.ts";
 import { type Duration, duration } from "./options.ts";
@@ -66,12 +67,9 @@ export async function follow(
   timeout: Duration | undefined,
 ): Promise<JobRead> {
   const untilMs = timeout ? io.nowMs() + timeout.ms : Number.POSITIVE_INFINITY;
-  const interruption = new AbortController();
-  const { signal } = interruption;
-  const stopListening = io.onInterrupt(() => interruption.abort());
   const goesOn = `The job goes on. See it with \`${lineOf(["job", "get", begun.id], client.space)}\`; repeat the command to wait again.`;
-  try {
-    return await progressing(io, begun.detail, async (shown) => {
+  const following = (signal: AbortSignal) =>
+    progressing(io, begun.detail, async (shown) => {
       let job = begun;
       while (job.state === "running") {
         const leftMs = untilMs - io.nowMs();
@@ -86,17 +84,12 @@ export async function follow(
       }
       return job;
     });
+  try {
+    return await abortable(io, `Interrupted while waiting for job ${begun.id}.`, following);
   } catch (error) {
-    if (signal.aborted)
-      throw new CommandError(
-        EXIT.interrupted,
-        `Interrupted while waiting for job ${begun.id}.\n${goesOn}`,
-      );
     const failed = commandErrorOf(error);
     if (!failed || failed.exit === EXIT.rejected) throw error;
     throw new CommandError(failed.exit, `${failed.message}\n${goesOn}`);
-  } finally {
-    stopListening();
   }
 }
 

@@ -1,3 +1,6 @@
+import { CommandError, EXIT } from "./exit.ts";
+import type { Io } from "./io.ts";
+
 /**
  * Runs a function at Ctrl-C instead of ending the process, until the returned function is called.
  *
@@ -7,4 +10,26 @@
 export function onInterrupt(act: () => void): () => void {
   process.on("SIGINT", act);
   return () => process.off("SIGINT", act);
+}
+
+/**
+ * Does work that Ctrl-C aborts by its signal.
+ *
+ * @throws CommandError with the message, if Ctrl-C was pressed before the work was done
+ */
+export async function abortable<Result>(
+  io: Pick<Io, "onInterrupt">,
+  message: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const stopListening = io.onInterrupt(() => interruption.abort());
+  try {
+    return await work(signal);
+  } catch (error) {
+    throw signal.aborted ? new CommandError(EXIT.interrupted, message) : error;
+  } finally {
+    stopListening();
+  }
 }

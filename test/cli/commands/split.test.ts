@@ -180,6 +180,41 @@ describe("plat split", () => {
     );
   });
 
+  it.each([
+    ["gets no answer", 3, "lost"],
+    ["is interrupted by Ctrl-C", 130, undefined],
+  ] as const)("hands the parts over when the deletion %s", async (_, code, fate) => {
+    await create();
+    let press: (() => void) | undefined;
+    const url = await wayTo(server().url, async ({ route }) => {
+      if (route !== "DELETE /v1/pools/web") return undefined;
+      if (fate === undefined) press?.();
+      return fate;
+    });
+    const interrupt = (act: (() => void) | undefined) => {
+      press = act;
+    };
+    const { exit, out, err } = await platWith(
+      { interrupt, sleep: workAMinuteLater },
+      ...["split", "2", "web", "--endpoint", url],
+    );
+    expect({ exit, out }).toEqual({ exit: code, out: "" });
+    expect(err).toContain("While pool web exists, the same command continues.");
+    expect(err).toMatch(/`plat pool apply -f -`:\n {2}pools:\n {4}- name: split-web-0\n/);
+  });
+
+  it("hands nothing over when the deletion is rejected", async () => {
+    await create();
+    const url = await wayTo(server().url, async ({ route }) =>
+      route === "DELETE /v1/pools/web"
+        ? { status: 412, code: "precondition_failed", detail: "It changed.", requestId: "r" }
+        : undefined,
+    );
+    const { exit, err } = await plat("split", "2", "web", "--endpoint", url);
+    expect(exit).toBe(1);
+    expect(err).not.toContain("plat pool apply -f -");
+  });
+
   it("hands the parts over where they cannot be created when the pool is gone", async () => {
     await create();
     const sleep = async () => {
