@@ -13,9 +13,12 @@ const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
 /** True until the command says that it has work to finish. */
 let endsWithReader = true;
 let hasReader = true;
+/** The output of a command that writes: only it may name what the command assigned. */
+let output = "";
 
 const io: Io = {
   out: (said) => {
+    if (!endsWithReader) output += said;
     if (hasReader) process.stdout.write(said);
   },
   err: (said) => process.stderr.write(said),
@@ -43,7 +46,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     hasReader = false;
     return;
   }
-  const said = `stdout cannot be written: ${error.message}\nThe command may have done its work.`;
+  const done = "The command may have done its work";
+  const of = output === "" ? `${done}.` : `${done}, with this output:\n${output}`;
+  const said = `stdout cannot be written: ${error.message}${endsWithReader ? "" : `\n${of}`}`;
   process.stderr.write(errorText(new CommandError(EXIT.unreachable, said)));
   process.exit(EXIT.unreachable);
 });

@@ -132,14 +132,22 @@ describe("the built file", () => {
     expect(out.split("\n")).toEqual(expect.arrayContaining(names));
   });
 
-  it.runIf(existsSync("/dev/full"))("says without a trace that stdout is full", async () => {
-    const { exit, err } = await shell("plat pool create web --cidr 10.0.0.0/24 > /dev/full");
-    expect({ exit, err }).toEqual({
-      exit: 3,
-      err: "Error: stdout cannot be written: ENOSPC: no space left on device, write\n  The command may have done its work.\n",
-    });
-    expect((await shell("plat pool get -o name")).out).toBe("web\n");
-  });
+  it.runIf(existsSync("/dev/full"))(
+    "says without a trace that stdout is full, with the output of a command that writes",
+    async () => {
+      const full = "stdout cannot be written: ENOSPC: no space left on device, write";
+      const { exit, err } = await shell("plat pool create web --cidr 10.0.0.0/24 > /dev/full");
+      expect({ exit, err }).toEqual({
+        exit: 3,
+        err: `Error: ${full}\n  The command may have done its work, with this output:\n  ippool/web created\n`,
+      });
+      expect(await shell("plat pool get -o name > /dev/full")).toMatchObject({
+        exit: 3,
+        err: `Error: ${full}\n`,
+      });
+      expect((await shell("plat pool get -o name")).out).toBe("web\n");
+    },
+  );
 
   it("shows colors where it is told to, and none where NO_COLOR is set", async () => {
     const bold = "\u001b[1mUsage:";
