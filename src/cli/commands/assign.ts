@@ -25,6 +25,7 @@ import { type Column, type Layout, tableText } from "../output/table.ts";
 import { rejectionError } from "../shell/exit.ts";
 import { addedTo } from "../shell/failed-call.ts";
 import { examples } from "../shell/help.ts";
+import { abortable } from "../shell/interrupt.ts";
 import type { Io } from "../shell/io.ts";
 
 export const assignCommand = (io: Io): Command =>
@@ -139,8 +140,10 @@ async function assign({ client, print, io }: Session, options: AssignOptions): P
   const named = workloadFields(options);
   // The uid of an instance makes its request safe to repeat, in place of a key. A message may have to name the key.
   const { idempotencyKey = named ? undefined : randomUUID() } = options;
-  const assigning = client.assign({ idempotencyKey, body: { ...bodyOf(options), ...named } });
-  const { body } = await orAdvice(assigning, idempotencyKey, !options.dryRun);
+  const request = { idempotencyKey, body: { ...bodyOf(options), ...named } };
+  const { body } = await orAdvice(io, idempotencyKey, !options.dryRun, (signal) =>
+    client.assign({ ...request, signal }),
+  );
   if ("dryRun" in body) return printExplanation(print, body);
   print({ columns: columnsOf(body), rows: body.addresses, document: body });
   for (const message of body.messages) io.err(`Note: ${message}\n`);
@@ -178,32 +181,31 @@ function bodyOf(options: AssignOptions) {
 }
 
 /**
- * Returns the answer of an assign. Where its error leaves something to do, the message also says what: to repeat it with its key, or
- * to ask why no pool can serve it.
+ * Returns the answer of an assign. Where its error, or Ctrl-C, leaves something to do, the message also says what: to repeat it with
+ * its key, or to ask why no pool can serve it.
  *
+ * @param key absent if the request itself is safe to repeat
  * @param writes false for a dry run
  */
 export async function orAdvice<T>(
-  answering: Promise<T>,
+  io: Pick<Io, "onInterrupt">,
   key: string | undefined,
   writes: boolean,
+  asking: (signal?: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  if (!writes) return asking();
+  // The request may have succeeded, and a repeat needs the key.
+  const repeat = `The request may have succeeded. Repeat the command with --idempotency-key ${key}: it assigns nothing twice.`;
   try {
-    return await answering;
+    if (key === undefined) return await asking();
+    return await abortable(io, `Interrupted.\n${repeat}`, asking);
   } catch (error) {
-    if (!writes || !(error instanceof PlatError)) throw error;
+    if (!(error instanceof PlatError)) throw error;
     if (isRejection(error, "no_pool_available"))
       throw addedTo(error, "The same command with --dry-run explains each pool.");
-    throw mayBeDone(error) && key !== undefined ? withKey(error, key) : error;
+    throw mayBeDone(error) && key !== undefined ? addedTo(error, repeat) : error;
   }
 }
-
-/** Adds the key to the message. The request may have succeeded, and a repeat needs the key. */
-const withKey = (error: PlatError, key: string) =>
-  addedTo(
-    error,
-    `The request may have succeeded. Repeat the command with --idempotency-key ${key}: it assigns nothing twice.`,
-  );
 
 const columnsOf = ({
   handle,

@@ -126,15 +126,16 @@ interface AssignOptions extends DryRunOption {
 }
 
 async function assign(
-  { client, print }: Session,
+  { client, print, io }: Session,
   options: AssignOptions,
   handle: string,
 ): Promise<void> {
   const { pool: pools, attribute: attributes, idempotencyKey, ...fields } = options;
   const key = idempotencyKey ?? randomUUID();
   const body = { handle, pools, attributes, ...fields };
-  const asked = client.assignPrefix({ idempotencyKey: key, body });
-  const { body: answer } = await orAdvice(asked, key, !options.dryRun);
+  const { body: answer } = await orAdvice(io, key, !options.dryRun, (signal) =>
+    client.assignPrefix({ idempotencyKey: key, body, signal }),
+  );
   if ("dryRun" in answer) return printExplanation(print, answer);
   const rows = answer.prefixes.map((prefix) => ({ ...prefix, handle }));
   print({ columns: COLUMNS, rows, document: answer });

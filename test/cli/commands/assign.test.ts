@@ -181,6 +181,35 @@ describe("plat assign", () => {
     );
   });
 
+  it.each([
+    ["plat assign", "POST /v1/assign", ["assign", "--host", "n1", "--ipv4", "1"]],
+    ["plat prefix assign", "POST /v1/prefixes", ["prefix", "assign", "red", "--family", "4"]],
+  ])(
+    "tells the key to go on with where Ctrl-C ends %s before its answer",
+    async (_, route, line) => {
+      await pool();
+      await pool("wide", { cidr: "10.64.0.0/16", assign: "prefixes", blockSize: 24 });
+      let press: (() => void) | undefined;
+      const interrupt = (act: (() => void) | undefined) => {
+        press = act;
+      };
+      const endpoint = await wayTo(shell.server().url, async (met) => {
+        if (met.route === route) press?.();
+        return undefined;
+      });
+      const { exit, out, err } = await platWith({ interrupt }, ...line, "--endpoint", endpoint);
+      expect({ exit, out, press }).toEqual({ exit: 130, out: "", press: undefined });
+      const [, key = ""] =
+        /^Error: Interrupted\.\n {2}The request may have succeeded\. Repeat the command with --idempotency-key (\S+):/.exec(
+          err,
+        ) ?? [];
+      expect(key).not.toBe("");
+      const again = await plat(...line, "--idempotency-key", key);
+      expect(again).toMatchObject({ exit: 0, err: "" });
+      expect(await plat(...line, "--idempotency-key", key)).toEqual(again);
+    },
+  );
+
   it.each(["", "a\nb", "€"])("rejects the key %j, which no header can carry", async (key) => {
     const { exit, out, err } = await plat(
       ...["assign", "--host", "n1", "--ipv4", "1", "--idempotency-key", key],
