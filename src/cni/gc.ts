@@ -1,5 +1,4 @@
-import { type Holdings, readHoldings } from "../cli/space/blocks.ts";
-import { readOwners } from "../cli/space/handles.ts";
+import { addressesOfHost, type HeldAddress } from "../cli/space/handles.ts";
 import { releaseAddresses } from "../cli/space/releases.ts";
 import type { PlatClient } from "../client/index.ts";
 import {
@@ -34,8 +33,6 @@ export async function gc(
   await releaseHeld(client, network, host, (one) => !valid.has(textOfAttachment(one)));
 }
 
-type Held = Holdings["addresses"][number];
-
 /**
  * Releases what some attachments of a network have on a host, by what Plat says of the addresses there.
  *
@@ -49,7 +46,7 @@ export async function releaseHeld(
   isEnded: (attachment: AttachmentNamed) => boolean,
   containerId?: string,
 ): Promise<void> {
-  const { addresses } = await readHoldings(client, { host });
+  const { items: addresses } = await addressesOfHost(client, host);
   const named = addresses.filter(({ handle = "" }) => {
     const attachment = attachmentOf(handle, network.name, host);
     return attachment !== undefined && isEnded(attachment);
@@ -59,30 +56,31 @@ export async function releaseHeld(
   const instances = addresses.filter(
     ({ workload }) => workload && workload.uid === (containerId ?? workload.uid),
   );
-  const ended = await endedInstances(client, network, instances, isEnded);
+  const ended = endedInstances(network, instances, isEnded);
   // Plat keeps those alone whose kind keeps any.
   await release(client, ended, network.ipam.keep);
 }
 
 /** An address that changed hands in the meantime is a `conflict`, and stays. */
-async function release(client: PlatClient, held: readonly Held[], keep: boolean): Promise<void> {
+async function release(
+  client: PlatClient,
+  held: readonly HeldAddress[],
+  keep: boolean,
+): Promise<void> {
   const entries = held.map(({ address, generation }) => ({ address, generation }));
   for await (const _ of releaseAddresses(client, entries, keep));
 }
 
 /** Returns the addresses of instances that attachments of a network have and that are over. Only their attributes say which. */
-async function endedInstances(
-  client: PlatClient,
+const endedInstances = (
   network: NetworkConfiguration,
-  instances: readonly Held[],
+  instances: readonly HeldAddress[],
   isEnded: (attachment: AttachmentNamed) => boolean,
-): Promise<readonly Held[]> {
-  const owners = await readOwners(client, instances);
-  return instances.filter(({ address, workload }) => {
-    const { network: name, containerId, ifName } = owners.get(address)?.attributes ?? {};
+): readonly HeldAddress[] =>
+  instances.filter(({ attributes = {}, workload }) => {
+    const { network: name, containerId, ifName } = attributes;
     // An incarnation of another caller has no such attributes, or another uid.
     const isOurs = name === network.name && containerId === workload?.uid;
     if (!isOurs || containerId === undefined || ifName === undefined) return false;
     return isEnded({ containerId, ifName });
   });
-}

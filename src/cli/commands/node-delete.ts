@@ -9,7 +9,8 @@ import { NODE_RESOURCE } from "../resource/kind.ts";
 import { CommandError, EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import { readHoldings } from "../space/blocks.ts";
+import { knownBlocks } from "../space/blocks.ts";
+import { addressesOfHost } from "../space/handles.ts";
 import { rejectUnread } from "../space/lists.ts";
 import { releaseHost } from "../space/releases.ts";
 import { isKept } from "./release-preview.ts";
@@ -40,9 +41,13 @@ async function deleteNode(session: Session, options: Options, name: string): Pro
     );
   const { io, client } = session;
   const holdings = async () => {
-    const { addresses, blocks, unreadable } = await readHoldings(client, { host: name });
-    const held = amounts(addresses.filter((one) => !isKept(one)).length, blocks.length);
-    return { held, unreadable };
+    const [addresses, blocks] = await Promise.all([
+      addressesOfHost(client, name),
+      knownBlocks(client, { host: name, affinityType: "host" }),
+    ]);
+    const own = blocks.items.filter(({ unit, borrowed }) => unit !== "prefixes" && !borrowed);
+    const held = amounts(addresses.items.filter((one) => !isKept(one)).length, own.length);
+    return { held, unreadable: [...addresses.unreadable, ...blocks.unreadable] };
   };
   if (!options.dryRun)
     await confirm(async () => `Delete node ${name}, and release its ${(await holdings()).held}?`);

@@ -4,8 +4,12 @@ import { isKeptKind, isWorkloadHandle, workloadHandle } from "../../nouns/applic
 import type { NamedInstance } from "../invocation/workload.ts";
 import type { Column } from "../output/table.ts";
 import { lineOf } from "../shell/text.ts";
-import { readHoldings } from "../space/blocks.ts";
-import { addressesOfHandle, namesOfHandle, releaseWords } from "../space/handles.ts";
+import {
+  addressesOfHandle,
+  addressesOfHost,
+  namesOfHandle,
+  releaseWords,
+} from "../space/handles.ts";
 import type { KnownList } from "../space/lists.ts";
 import type { FinishedRelease } from "../space/releases.ts";
 
@@ -45,8 +49,8 @@ export async function previewOf(
 ): Promise<Pick<KnownList<never>, "unreadable"> & { readonly rows: readonly Row[] }> {
   const { host, affinityType } = named;
   if (host === undefined) return { rows: await namedRows(client, named), unreadable: [] };
-  const { addresses, unreadable } = await readHoldings(client, { host, affinityType });
-  const rows = addresses.map((one) => (isKept(one) ? wouldKeep(one) : wouldRelease(one)));
+  const { items, unreadable } = await addressesOfHost(client, host, affinityType);
+  const rows = items.map((one) => (isKept(one) ? wouldKeep(one) : wouldRelease(one)));
   return { rows, unreadable };
 }
 

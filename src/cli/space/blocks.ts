@@ -4,8 +4,6 @@ import {
   PAGE_READS_AT_ONCE,
 } from "../../base/limits.ts";
 import { type Answer, found, type Parameters, type PlatClient } from "../../client/index.ts";
-import { isOfNode } from "../../kernel/values/handle.ts";
-import type { AffinityType } from "../../kernel/values/host.ts";
 import { atOnce } from "./at-once.ts";
 import { type KnownList, knownIn } from "./lists.ts";
 
@@ -67,34 +65,4 @@ export async function wholeBlocks(
     return block;
   });
   return blocks.filter((block) => block !== undefined);
-}
-
-/** The blocks and the addresses that a release of a host frees. The addresses lie in its own blocks, and in borrowed ones. */
-export interface Holdings extends Pick<KnownList<never>, "unreadable"> {
-  readonly blocks: readonly BlockStatus[];
-  readonly addresses: readonly AddressInBlock[];
-}
-
-/**
- * Reads the addresses of a host, with one request for each of its blocks. It leaves out its prefixes, and the addresses of its
- * CiliumNode: a release of the host leaves them to their own routes.
- */
-export async function readHoldings(
-  client: PlatClient,
-  host: { readonly host: string; readonly affinityType?: AffinityType | undefined },
-): Promise<Holdings> {
-  const { items, unreadable } = await knownBlocks(client, host);
-  const listed = items.filter(({ unit }) => unit !== "prefixes");
-  const read = await wholeBlocks(
-    client,
-    listed.filter(({ inUse }) => BigInt(inUse) > 0n).map(({ cidr }) => cidr),
-  );
-  return {
-    unreadable,
-    blocks: listed.filter(({ borrowed }) => !borrowed),
-    addresses: read
-      .flatMap(({ addresses }) => addresses)
-      .filter((one) => one.state === "assigned" && one.host === host.host)
-      .filter(({ handle = "" }) => !isOfNode(handle)),
-  };
 }

@@ -1,9 +1,15 @@
 import { ADDRESSES_PER_PAGE_MAX, PAGE_READS_AT_ONCE } from "../../base/limits.ts";
 import { type Answer, found, isPathPart, type PlatClient } from "../../client/index.ts";
-import { ciliumNodeOfHandle, handleOfPrefixes, nodeOfHandle } from "../../kernel/values/handle.ts";
+import {
+  ciliumNodeOfHandle,
+  handleOfPrefixes,
+  isOfNode,
+  nodeOfHandle,
+} from "../../kernel/values/handle.ts";
+import type { AffinityType } from "../../kernel/values/host.ts";
 import { compareAddresses, parseAddress } from "../../net/address.ts";
 import { atOnce } from "./at-once.ts";
-import { knownIn } from "./lists.ts";
+import { type KnownList, knownIn } from "./lists.ts";
 
 /** An address with its owners and attributes. */
 export type HeldAddress = Answer<"readHandle">["addresses"][number];
@@ -31,6 +37,25 @@ export async function namesOfHandle(
   // The list also has addresses that the handle has released, or reported as a conflict.
   const own = items.filter(({ state }) => state === "assigned" || state === "kept");
   return own.map(({ address }) => address);
+}
+
+/**
+ * Reads the assigned addresses of a machine, or of a virtual host, in its own blocks and in borrowed ones, as a release of it finds
+ * them. It leaves out its prefixes, and the addresses of its CiliumNode: these have routes of their own.
+ */
+export async function addressesOfHost(
+  client: PlatClient,
+  host: string,
+  affinityType: AffinityType = "host",
+): Promise<KnownList<HeldAddress>> {
+  const named = { host, affinityType, state: "assigned" } as const;
+  const { items, unreadable } = await knownIn(
+    client.pages.listAddresses({ ...named, limit: ADDRESSES_PER_PAGE_MAX }),
+    ({ addresses }) => addresses,
+  );
+  const isMeant = ({ prefix, handle = "" }: HeldAddress) =>
+    prefix === undefined && !isOfNode(handle);
+  return { items: items.filter(isMeant), unreadable };
 }
 
 /**

@@ -77,6 +77,19 @@ describe("plat node delete --release", () => {
     expect((await plat("handle", "get", "stays")).exit).toBe(0);
   });
 
+  it("tells in a dry run nothing that a virtual owner of its name has", async () => {
+    // The only block is that of the node, so the virtual owner borrows.
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/28", "--block-size", "28");
+    await assign("a", "own");
+    const line = ["assign", "--host", "a", "--affinity-type", "virtual", "--ipv4", "3"];
+    expect((await plat(...line, "--handle", "other")).exit).toBe(0);
+    const told = "2 addresses and 1 block of a released";
+    expect((await plat("node", "delete", "a", "--release", "--dry-run")).out).toBe(
+      `${told} (dry run)\n`,
+    );
+    expect((await plat("node", "delete", "a", "--release")).out).toBe(`${told}\n`);
+  });
+
   it.each([
     [
       "names what cannot be read at the end",

@@ -293,7 +293,30 @@ describe("plat release --host", () => {
     expect((await plat(...line, "-o", "json")).out).toBe('{\n  "results": []\n}\n');
     expect(await stateOf("10.0.0.1")).toMatchObject({ state: "assigned" });
   });
+
+  it("shows of a virtual owner and of the host of its name, in a dry run and in the question, what each release frees", async () => {
+    await pool();
+    await assign("10.0.0.1", "web-0");
+    const virtual = ["--affinity-type", "virtual"];
+    await plat("assign", "--host", "n1", ...virtual, "--address", "10.0.0.33", "--handle", "lb");
+    // Both have an address in a block of the other.
+    await assign("10.0.0.34", "web-1");
+    for (const [more, addresses] of [
+      [[], ["10.0.0.1", "10.0.0.34"]],
+      [virtual, ["10.0.0.33"]],
+    ] as const) {
+      const line = ["release", "--host", "n1", ...more];
+      const shown = await plat(...line, "--dry-run", "-o", "name");
+      expect(shown.out).toBe(addresses.map((address) => `${address}\n`).join(""));
+      const { questions, ask } = person(true);
+      const released = await platWith({ ask }, ...line, "-o", "name");
+      expect(released.out).toBe(shown.out);
+      expect(questions).toEqual([`Release ${counted(addresses.length)} of host n1?`]);
+    }
+  });
 });
+
+const counted = (n: number) => (n === 1 ? "1 address" : `${n} addresses`);
 
 describe("a release that says too little, or too much", () => {
   it.each([
