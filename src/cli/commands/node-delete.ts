@@ -67,19 +67,19 @@ const amounts = (addresses: number, blocks: number) =>
  * assignments, so the blocks go after the cooldown.
  */
 async function releaseAll({ client, io }: Session, host: string): Promise<void> {
-  const addresses: string[] = [];
+  const done: ("address" | "block")[] = [];
+  const countOf = (kind: (typeof done)[number]) => done.filter((one) => one === kind).length;
   const kept = new Set<string>();
-  const blocks: string[] = [];
   let left: string[] = [];
   await tellingResult(
     io,
-    addresses,
-    () => io.out(`${amounts(addresses.length, blocks.length)} of ${host} released\n`),
+    done,
+    () => io.out(`${amounts(countOf("address"), countOf("block"))} of ${host} released\n`),
     (untilInterrupted) =>
       progressing(io, `addresses of ${host}`, async () => {
         for await (const answer of untilInterrupted(releaseHost(client, { host }))) {
           const { released, unreadable = [] } = answer;
-          addresses.push(...released);
+          for (const _ of released) done.push("address");
           for (const address of "kept" in answer ? answer.kept : []) kept.add(address);
           // Uses the last answer alone, because an earlier one may name items that could be read later.
           left = unreadable.map(({ item }) => item);
@@ -87,7 +87,7 @@ async function releaseAll({ client, io }: Session, host: string): Promise<void> 
         const pages = client.pages.releaseAffinities({ node: host });
         for await (const { affinities } of untilInterrupted(pages))
           for (const { cidr, status } of affinities)
-            if (status === "deleted" || status === "disowned") blocks.push(cidr);
+            if (status === "deleted" || status === "disowned") done.push("block");
             else if (status !== "not_owned") left.push(cidr);
       }),
   );

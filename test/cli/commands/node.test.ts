@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { person, terminal } from "../terminal.ts";
 import { wayTo } from "../way.ts";
 
-const { plat, platWith, server } = terminal();
+const { plat, platWith, call, server } = terminal();
 
 describe.each([
   { noun: "node", kind: "Node" },
@@ -113,6 +113,20 @@ describe("plat node delete --release", () => {
       out: 'node "a" deleted\n0 addresses and 0 blocks of a released\n',
       err: expect.stringMatching(err),
     });
+  });
+
+  it("tells which blocks it released where no addresses are and a later page cannot be", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/24", "--block-size", "28");
+    await assign("a", "gone");
+    await plat("release", "--handle", "gone");
+    const { body: first } = await call("DELETE", "/v1/nodes/a/affinities");
+    let pages = 0;
+    const url = await wayTo(server().url, async ({ route }) => {
+      if (route !== "DELETE /v1/nodes/a/affinities") return undefined;
+      return pages++ === 0 ? { ...first, complete: false, next: "more" } : "cut";
+    });
+    const { exit, out } = await plat("node", "delete", "a", "--release", "--endpoint", url);
+    expect({ exit, out }).toEqual({ exit: 3, out: "0 addresses and 1 block of a released\n" });
   });
 
   it("tells which addresses it released where the blocks cannot be", async () => {
