@@ -8,6 +8,7 @@ import { action, printing, type Session } from "../invocation/cli.ts";
 import { type ConfirmOptions, confirmation, withQuestion } from "../invocation/confirm.ts";
 import { type Duration, duration, several } from "../invocation/options.ts";
 import { counted } from "../output/count.ts";
+import { tellingResult } from "../output/progress.ts";
 import { warn } from "../resource/change.ts";
 import { itemsIn } from "../resource/documents.ts";
 import { getVerb } from "../resource/get.ts";
@@ -115,17 +116,19 @@ async function apply({ client, io, print }: Session, options: ApplyOptions): Pro
   const files = await readInputs(io, filename);
   const nodes = files.flatMap(({ name, text }) => ciliumNodesIn(name, text));
   const granted: CiliumNode[] = [];
-  for (const { name, object } of nodes)
-    granted.push((await client.putCiliumNode({ node: name, ...query, body: object })).body);
-  warn(io, granted.flatMap(errorsOf));
-  const [only, ...others] = granted;
-  const list = { apiVersion: "v1", kind: "List", items: granted };
-  print(
-    shown(
-      nodes.map(({ name }) => name),
-      others.length > 0 ? list : only,
-    ),
-  );
+  async function* grants() {
+    for (const { name, object } of nodes)
+      yield (await client.putCiliumNode({ node: name, ...query, body: object })).body;
+  }
+  const tell = () => {
+    warn(io, granted.flatMap(errorsOf));
+    const list = { apiVersion: "v1", kind: "List", items: granted };
+    const names = nodes.slice(0, granted.length).map(({ name }) => name);
+    print(shown(names, nodes.length > 1 ? list : granted[0]));
+  };
+  await tellingResult(io, granted, tell, async (untilInterrupted) => {
+    for await (const object of untilInterrupted(grants())) granted.push(object);
+  });
 }
 
 async function release(

@@ -4,6 +4,7 @@ import { ciliumNode } from "../../node-objects.ts";
 import { files } from "../file.ts";
 import { spaceWithPool } from "../space.ts";
 import { person, terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
 const shell = terminal();
 const file = files();
@@ -38,6 +39,22 @@ describe("plat node cilium", () => {
     const list = JSON.parse(out);
     expect(list).toMatchObject({ kind: "List", items: [{}, {}] });
     expect((await applied(out, "-o", "name")).out).toBe("node-1\nnode-2\n");
+  });
+
+  it("prints what it granted before a node fails", async () => {
+    await prefixes();
+    const url = await wayTo(shell.server().url, async ({ route }) =>
+      route === "PUT /v1/nodes/node-2/cilium" ? "cut" : undefined,
+    );
+    const items = ["node-1", "node-2"].map((name) => ciliumNode(name, { uid: name }));
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    const { exit, out, err } = await applied(list, "--endpoint", url);
+    expect(exit).toBe(3);
+    expect(err).toContain("Error: ");
+    expect(JSON.parse(out)).toMatchObject({
+      kind: "List",
+      items: [{ metadata: { name: "node-1" }, spec: { ipam: { podCIDRs: [V4] } } }],
+    });
   });
 
   it("takes the objects of each file that the line names", async () => {
