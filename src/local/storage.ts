@@ -133,7 +133,7 @@ async function loadLmdb() {
   } catch (cause) {
     throw new UsageError(
       isNotInstalled(cause as Error)
-        ? `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.`
+        ? `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci in a clone or npm install plat-ipam elsewhere, without --omit=optional, or start with --memory.`
         : `Keeping data needs lmdb, and it cannot be loaded: ${(cause as Error).message}; repair it, or start with --memory.`,
       { cause },
     );

@@ -149,6 +149,18 @@ describe("the built file", () => {
     },
   );
 
+  it("keeps no data as a server, names the package that does, and serves no console", async () => {
+    expect(await shell("plat serve --data ./data --port 0")).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(/^Keeping data needs lmdb, .* npm install plat-ipam elsewhere,/),
+    });
+    const { out } = await shell(
+      "plat serve --memory --port 0 > said & until grep -q Next said; do sleep 0.1; done; kill %1; cat said",
+    );
+    expect(out).toContain("Plat listens on http://127.0.0.1:");
+    expect(out).not.toContain("The console is at");
+  });
+
   it("shows colors where it is told to, and none where NO_COLOR is set", async () => {
     const bold = "\u001b[1mUsage:";
     expect((await shell("plat --help")).out).not.toContain(bold);

@@ -23,7 +23,7 @@ async function endOfServer(binaries: string): Promise<string> {
 
 it("without the binary of lmdb data cannot be kept, which is said with what to do", async () => {
   expect(await endOfServer(await newDirectory())).toBe(
-    `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci without --omit=optional, or start with --memory.\n`,
+    `Keeping data needs lmdb, an optional dependency that is not installed for ${process.platform}-${process.arch}; run npm ci in a clone or npm install plat-ipam elsewhere, without --omit=optional, or start with --memory.\n`,
   );
 });
 
