@@ -278,7 +278,17 @@ export const ACCESS: Readonly<Record<DeployedFunctionName, Access | undefined>> 
   // A CiliumNode can ask for single addresses, as in `assign`. A dry run reads what it would write over.
   nodes: {
     ...NODES,
-    get: [...NODES.get, "BUDGET", "GROUPINDEX", "QUOTA", "STATED"],
+    get: [
+      ...NODES.get,
+      "BUDGET",
+      "FULLPOOLS",
+      "GROUPINDEX",
+      "INDEX",
+      "MACHINE",
+      "NODES",
+      "QUOTA",
+      "STATED",
+    ],
     query: [...NODES.query, "FULLPOOLS", "HOST", "NODES"],
     put: [...NODES.put, "BUDGET", "FULLPOOLS"],
     delete: [...NODES.delete, "FULLPOOLS"],

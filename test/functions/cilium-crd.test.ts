@@ -149,6 +149,18 @@ describe("a CiliumNode in mode crd", () => {
     for (const text of pool) expect(await holderOf(text)).toBeUndefined();
   });
 
+  it("is told by GET what it has, though its pools are full by then and no hint says so", async () => {
+    const { told, read, put, assign } = await spaceOf({});
+    expect((await told("node-1")).pool).toEqual([]);
+    for (const [name, cidr] of Object.entries({ one: "10.0.0.0/29", two: "10.0.1.0/29" })) {
+      await put(`/v1/pools/${name}`, { cidr, blockSize: 29 });
+      expect((await assign({ host: "other", ipv4: 8, ipv4Pools: [name] })).status).toBe(200);
+    }
+    const { status, body } = await read("node-1");
+    expect([status, body.spec.ipam.pool]).toEqual([200, {}]);
+    expect(body.status.operator.error).toMatch(/^Node node-1, IPv4: /);
+  });
+
   it("keeps its addresses when a caller releases them without handle, and shows no generation", async () => {
     const { told, put, call, get, holderOf } = await spaceOf();
     await put("/v1/config", { allowBareRelease: true });

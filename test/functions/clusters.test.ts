@@ -144,6 +144,22 @@ describe("a complete list of a cluster's nodes", () => {
     expect(item).not.toHaveProperty("missing");
   });
 
+  it("tells as a dry run which nodes it would end, and leaves them registered with their machines", async () => {
+    const plat = newSpace();
+    const spec = { providerID: "aws:///eu-west-1a/i-0123456789abcdef0" };
+    const added = NAMES.map((name) => nodeEvent("ADDED", name, name === "n3" ? { spec } : {}));
+    await send(plat, "a", ...added);
+    const machine = () => table.partitions.get("MACHINE#i-0123456789abcdef0")?.size;
+    const two = ["n1", "n2"];
+    await list(plat, 200, two);
+    wait(plat, "n3");
+    expect(machine()).toBe(1);
+    const preview = await list(plat, 201, two, { dryRun: true });
+    expect(preview).toMatchObject({ status: 200, body: { ended: ["n3"], dryRun: true } });
+    expect((await plat.get("/v1/nodes/n3")).status).toBe(200);
+    expect(machine()).toBe(1);
+  });
+
   it.each([
     ["cluster", { cluster: undefined }],
     ["resourceVersion", { resourceVersion: "x" }],

@@ -111,8 +111,10 @@ const EXCUSED: readonly { readonly why: string; readonly rights: readonly string
     ],
   },
   {
-    why: "A dry run of an application reads each item that it would write, as test/cdk/access.test.ts holds.",
-    rights: ["FULLPOOLS", "HOST", "INDEX"].map((part) => `applications get ${part}`),
+    why: "A dry run of an application or of a CiliumNode reads each item that it would write, as test/cdk/access.test.ts holds.",
+    rights: ["FULLPOOLS", "HOST", "INDEX"]
+      .map((part) => `applications get ${part}`)
+      .concat("nodes get INDEX"),
   },
   {
     why: "The repair run deletes the usage of a pool that is gone: test/kernel/reclaim/pass-count.test.ts.",
