@@ -243,17 +243,17 @@ export const readOver = ({ connect, history }: Wiring) =>
     ),
     "GET /v1/addresses/{ip}/history": route(
       parseAddressHistoryPage,
-      (plat, wanted) => readAddressHistory(plat, history, wanted),
+      (plat, wanted, { deadline }) => readAddressHistory(plat, history?.(deadline), wanted),
       addressHistoryAnswer,
     ),
     "GET /v1/history/handles/{handle+}": route(
       parseHandleHistoryPage,
-      (plat, wanted) => readHandleHistory(plat, history, wanted),
+      (plat, wanted, { deadline }) => readHandleHistory(plat, history?.(deadline), wanted),
       handleHistoryAnswer,
     ),
     "GET /v1/events": route(
       parsePoll,
-      (plat, wanted) => readEvents(history, wanted, plat.now()),
+      (plat, wanted, { deadline }) => readEvents(history?.(deadline), wanted, plat.now()),
       eventsAnswer,
     ),
     "GET /v1/spaces": route(

@@ -3,17 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ANSWER_MS_MAX, CONNECT_MS_MAX } from "./base/limits.ts";
+import type { Deadline } from "./base/outcome.ts";
 import type { Connect, Context } from "./kernel/core/context.ts";
 import type { Store } from "./kernel/core/store.ts";
 import { WarmCache } from "./kernel/core/warm-cache.ts";
 import {
   type Base,
   type Carried,
-  type Deadline,
   deadlineFromNow,
   deadlineSender,
   deadlineSleep,
   type Patience,
+  repeatingTable,
   retryingTable,
   type Shared,
   storeOver,
@@ -37,8 +38,8 @@ export interface Wiring {
   readonly context: () => Context;
   /** Absent for a table without an id, such as that of `npm start`. */
   readonly guard?: (Table & TableGuard) | undefined;
-  /** Absent if nobody publishes. */
-  readonly history?: ReadableHistory | undefined;
+  /** Returns the history for one request, or for work without an end. Absent if nobody publishes. */
+  readonly history?: ((deadline?: Deadline) => ReadableHistory) | undefined;
 }
 
 /**
@@ -85,15 +86,15 @@ const wiringOf = (plat: Plat): Wiring => ({
   connect({ isAwaited, counts, actor }) {
     const deadline = isAwaited ? deadlineFromNow(plat.surroundings.elapsedMs) : undefined;
     const carried = { actor, deadline, counts };
-    return { plat: contextIn(plat, carried), dryRun: () => dryRunOf(plat, carried) };
+    return { plat: contextIn(plat, carried), deadline, dryRun: () => dryRunOf(plat, carried) };
   },
   context: () => contextIn(plat, {}),
   guard: plat.guard,
 });
 
-/** Returns the history of a function that has one. @throws {Error} if the environment does not name its table */
+/** Returns the history of a function that has one, for work without an end. @throws {Error} if the environment does not name its table */
 export function historyOf({ history }: Wiring): ReadableHistory {
-  if (history) return history;
+  if (history) return history();
   throw new Error("HISTORY_TABLE_NAME is not set: it names the DynamoDB table of the history");
 }
 
@@ -223,22 +224,27 @@ function wiringOfEnvironment(marker: Marker | undefined): Wiring {
   const { tableName, endpoint } = readEnvironment();
   const client = dynamoClient(endpoint);
   const sender = DynamoDBDocumentClient.from(client);
-  const table = tableThrough(sender, tableName);
+  const base = baseThrough(sender, tableName);
   const identify = () => identityIn(client, tableName);
-  const guard = guardedTable(table, { identify, marker, now: OF_THE_MACHINE.now });
-  const base = (deadline?: Deadline) =>
-    deadline ? tableThrough(deadlineSender(sender, deadline), tableName) : table;
+  const guard = guardedTable(base(), { identify, marker, now: OF_THE_MACHINE.now });
   return { ...wiringOf(platOver(base, {}, guard)), history: historyOfEnvironment(sender) };
 }
 
-function historyOfEnvironment(sender: Sender): ReadableHistory | undefined {
+/** Returns the table of a process in DynamoDB. Each page of a query for a request begins before its deadline. */
+function baseThrough(sender: Sender, tableName: string): Base {
+  const table = tableThrough(sender, tableName);
+  return (deadline) =>
+    deadline ? tableThrough(deadlineSender(sender, deadline), tableName) : table;
+}
+
+function historyOfEnvironment(sender: Sender): Wiring["history"] {
   const { HISTORY_TABLE_NAME, HISTORY_DAYS, PUBLISHES } = process.env;
   if (!HISTORY_TABLE_NAME) return undefined;
-  return {
-    table: repeating(tableThrough(sender, HISTORY_TABLE_NAME)),
-    keptMs: Number(HISTORY_DAYS) * 86_400_000,
-    publishes: PUBLISHES === "true",
-  };
+  const base = baseThrough(sender, HISTORY_TABLE_NAME);
+  const kept = { keptMs: Number(HISTORY_DAYS) * 86_400_000, publishes: PUBLISHES === "true" };
+  // Nothing guards it: it has no id of its own, and only the publisher writes it.
+  const shared = { patience: OF_THE_MACHINE, guard: undefined };
+  return (deadline) => ({ ...kept, table: repeatingTable(base, { deadline }, shared) });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { ACCESS } from "../cdk/access.ts";
+import { DeadlineError } from "../src/base/outcome.ts";
 import { deployed, dynamoClient, type Wiring } from "../src/wiring.ts";
 
 it("the client of DynamoDB copies nothing for a log that nobody writes", () => {
@@ -37,10 +38,21 @@ describe("the handler that Lambda runs", () => {
     const [wiring] = made.splice(0);
     expect(wiring).toMatchObject({
       guard: { assertServing: expect.any(Function) },
-      history: { keptMs: 7 * 86_400_000, publishes: true },
     });
+    expect(wiring?.history?.()).toMatchObject({ keptMs: 7 * 86_400_000, publishes: true });
     expect(await handler("an event")).toBe("answered an event");
     expect(made).toEqual([]);
+  });
+
+  it("asks the history nothing for a request whose time is up", async () => {
+    vi.stubEnv("TABLE_NAME", "plat");
+    vi.stubEnv("HISTORY_TABLE_NAME", "history");
+    vi.stubEnv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1");
+    deployed(make);
+    vi.unstubAllEnvs();
+    const [wiring] = made.splice(0);
+    const late = wiring?.history?.({ lastCallMs: 1_000, nowMs: () => 1_001 });
+    await expect(late?.table.query("EVENTS#default")).rejects.toBeInstanceOf(DeadlineError);
   });
 
   it("has no history unless the environment names one", () => {

@@ -209,6 +209,12 @@ export class UnavailableError extends Error {
   handle?: string;
 }
 
+/** The last moment at which a request may call a table, and its clock. */
+export interface Deadline {
+  readonly lastCallMs: number;
+  readonly nowMs: () => number;
+}
+
 /**
  * The request's time is over, and Plat starts no further call for it, as if its function had been stopped. It is final:
  * no call is repeated, and parallel work ends. Its message has no names.

@@ -60,7 +60,7 @@ export async function startWithStorage(
       keptMs: HISTORY_KEPT_MS,
       publishes: true,
     };
-    functions = functionsOver({ ...wiring, history });
+    functions = functionsOver({ ...wiring, history: history && (() => history) });
     const { onDisk } = storage;
     serving = await serve(functions.handlers, {
       console: readConsole(),

@@ -1,6 +1,7 @@
 import type { Actor } from "../base/actor.ts";
 import { ANSWER_MS_MAX, CONNECT_MS_MAX, REQUEST_MS_MAX } from "../base/limits.ts";
 import {
+  type Deadline,
   DeadlineError,
   ThrottledError,
   UnavailableError,
@@ -83,10 +84,10 @@ export function storeOver(base: Base, { actor, deadline, counts }: Carried, shar
 }
 
 /** Returns the table that repeats a call that did nothing with pauses, before the deadline of its request. */
-function repeatingTable(
+export function repeatingTable(
   base: Base,
   { deadline, counts }: Omit<Carried, "actor">,
-  { patience, guard }: Shared,
+  { patience, guard }: Omit<Shared, "keys">,
 ): Table {
   const own = base(deadline);
   const plain = guard ? guard.over(own) : own;
@@ -139,12 +140,6 @@ const WORDS_MS = 500;
  * up, so a later call might be the last one.
  */
 const LAST_CALL_MS = REQUEST_MS_MAX - CONNECT_MS_MAX - ANSWER_MS_MAX - WORDS_MS;
-
-/** The last moment at which a request may call the table, and its clock. */
-export interface Deadline {
-  readonly lastCallMs: number;
-  readonly nowMs: () => number;
-}
 
 /** Returns the deadline of a request that begins now. Each of its calls to the table begins early enough for an answer. */
 export const deadlineFromNow = (nowMs = () => performance.now()): Deadline => ({

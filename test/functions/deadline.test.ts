@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { REQUEST_MS_MAX } from "../../src/base/limits.ts";
-import { spaceWithPool, startAnew, table } from "./plat.ts";
+import { UnavailableError } from "../../src/base/outcome.ts";
+import { history, newSpace, spaceWithPool, startAnew, table } from "./plat.ts";
 
 /** The time of a call in milliseconds: far more than DynamoDB takes, and less than the timeout of its client. */
 const CALL_MS = 1_900;
@@ -95,3 +96,17 @@ it("a list is answered in time as well", async () => {
   const { status, body } = await plat.get("/v1/blocks", { pool: "main" });
   expect({ status, code: body.code }).toEqual({ status: 503, code: "unavailable" });
 });
+
+it.each(["/v1/events", "/v1/addresses/10.0.0.1/history", "/v1/history/handles/web"])(
+  "%s is answered in time as well, if the history answers nothing",
+  async (path) => {
+    vi.spyOn(history, "query").mockImplementation(async () => {
+      nowMs += CALL_MS;
+      throw new UnavailableError("the history gives no answer");
+    });
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const { status, body } = await newSpace().get(path, path === "/v1/events" ? { since } : {});
+    expect({ status, code: body.code }).toEqual({ status: 503, code: "unavailable" });
+    expect(nowMs).toBeLessThan(REQUEST_MS_MAX);
+  },
+);

@@ -226,7 +226,7 @@ describe("where nothing is published", () => {
 
   it("a further Region serves histories, and no polls", async () => {
     const readable = { table: history, keptMs: HISTORY_KEPT_MS, publishes: false };
-    deploy({ ...wired(), history: readable });
+    deploy({ ...wired(), history: () => readable });
     const plat = newSpace();
     expect((await plat.get("/v1/history/handles/a")).status).toBe(200);
     expect((await plat.get("/v1/events")).body).toMatchObject({ code: "not_published" });

@@ -14,6 +14,7 @@ import type { HttpReply } from "../../src/local/client.ts";
 import { type Functions, functionsOver } from "../../src/local/functions.ts";
 import type { Handlers } from "../../src/local/server.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
+import { repeatingTable } from "../../src/store/stack.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/table/change-log.ts";
 import { InMemoryTable } from "../../src/table/in-memory-table.ts";
 import { contextOf, type Surroundings, type Wiring, wiringOver } from "../../src/wiring.ts";
@@ -78,9 +79,15 @@ atEachFile(deployAnew);
 
 /** Makes the functions as if they had just started, with other surroundings if the test names them. Their warm cache is empty. */
 export function startAnew(surroundings: Partial<Surroundings> = {}): void {
+  const patience = { ...UNHURRIED, ...surroundings };
+  const readable = watchedHistory(history);
   deploy({
-    ...wiringOver(watched, { ...UNHURRIED, ...surroundings }, guarded),
-    history: { table: watchedHistory(history), keptMs: HISTORY_KEPT_MS, publishes: true },
+    ...wiringOver(watched, patience, guarded),
+    history: (deadline) => ({
+      table: repeatingTable(() => readable, { deadline }, { patience, guard: undefined }),
+      keptMs: HISTORY_KEPT_MS,
+      publishes: true,
+    }),
   });
 }
 

@@ -1,13 +1,8 @@
 import { type Actor, platItself } from "../../src/base/actor.ts";
-import { noWrites } from "../../src/base/outcome.ts";
+import { type Deadline, noWrites } from "../../src/base/outcome.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import type { Random } from "../../src/kernel/values/fresh.ts";
-import {
-  assertInTime,
-  type Carried,
-  type Deadline,
-  deadlineFromNow,
-} from "../../src/store/stack.ts";
+import { assertInTime, type Carried, deadlineFromNow } from "../../src/store/stack.ts";
 import { asAsked } from "../../src/table/in-memory-table.ts";
 import type { Item } from "../../src/table/item.ts";
 import type { Table } from "../../src/table/table.ts";

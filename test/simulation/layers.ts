@@ -1,9 +1,8 @@
-import { noWrites } from "../../src/base/outcome.ts";
+import { type Deadline, noWrites } from "../../src/base/outcome.ts";
 import type { Context } from "../../src/kernel/core/context.ts";
 import { WarmCache } from "../../src/kernel/core/warm-cache.ts";
 import {
   type Carried,
-  type Deadline,
   deadlineFromNow,
   deadlineSleep,
   makeStore,

@@ -1,5 +1,5 @@
 import type { Actor } from "../../base/actor.ts";
-import type { WriteCounts } from "../../base/outcome.ts";
+import type { Deadline, WriteCounts } from "../../base/outcome.ts";
 import type { Random } from "../values/fresh.ts";
 import type { Store } from "./store.ts";
 import type { WarmCache } from "./warm-cache.ts";
@@ -17,6 +17,8 @@ export interface Context {
 /** The contexts of one request or run. */
 export interface Work {
   readonly plat: Context;
+  /** The end of the request for its calls of other tables; `plat` keeps it. Absent if no caller waits. */
+  readonly deadline?: Deadline | undefined;
   /** Returns a context that keeps no write and no cache. */
   dryRun(): Context;
 }
