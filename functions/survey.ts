@@ -1,15 +1,12 @@
 import { authorized } from "../src/api/http/authorized.ts";
 import { route } from "../src/api/http/http.ts";
 import { parseSpace } from "../src/api/http/parameters.ts";
+import { PAGE_BYTES_MAX } from "../src/base/limits.ts";
 import { listAlarms } from "../src/nouns/alarm/operations/list-alarms.ts";
 import { alarmsAnswer } from "../src/nouns/alarm/serve/answer.ts";
 import { listContents } from "../src/nouns/contents/operations/list-contents.ts";
 import { listOrphans } from "../src/nouns/contents/operations/list-orphans.ts";
-import {
-  CONTENTS_BYTES_MAX,
-  contentsAnswer,
-  contentsBytes,
-} from "../src/nouns/contents/serve/answer.ts";
+import { contentsAnswer, contentsBytes } from "../src/nouns/contents/serve/answer.ts";
 import {
   orphansAnswer,
   parseOrphansWanted,
@@ -30,7 +27,7 @@ export const surveyOver = ({ connect }: Wiring) =>
   authorized<"survey">(connect, {
     "GET /v1/contents": route(
       parseContentsWanted,
-      (plat, wanted) => listContents(plat, wanted, contentsBytes, CONTENTS_BYTES_MAX),
+      (plat, wanted) => listContents(plat, wanted, contentsBytes, PAGE_BYTES_MAX),
       contentsAnswer,
     ),
     "GET /v1/orphans": route(

@@ -168,8 +168,11 @@ export const MTU_BYTES_MIN = { 4: 68, 6: 1_280 } as const;
 /** Pools of a space. The plan has room for this many if their names have at most 69 characters (`PLAN_BYTES_MAX`). */
 export const POOLS_PER_SPACE_MAX = 2_000;
 export const EVENTS_PER_PAGE_MAX = 1_000;
-/** A page of events ends after this many bytes: a function can answer 6 MB. */
-export const EVENT_PAGE_BYTES_MAX = 3_500_000;
+/**
+ * Bytes of JSON after which a page ends. A function can answer 6 MB, in which the page is a text, so that each of its
+ * quotes takes two bytes. An item of 400 KB fits alone, even if JSON writes each of its characters in six bytes.
+ */
+export const PAGE_BYTES_MAX = 2_500_000;
 /** An item of the event log that took longer to write is written again, under a later time. */
 export const LOGGED_MS_MAX = 2_000;
 /** Calls that the publisher has under way at once. */

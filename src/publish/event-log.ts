@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
+import { PAGE_BYTES_MAX } from "../base/limits.ts";
 import { UnavailableError } from "../base/outcome.ts";
 import { HISTORY } from "../table/definition.ts";
 import { escaped } from "../table/key.ts";
@@ -75,8 +75,7 @@ export function eventLog(table: Table) {
             return { events, next: { after, part: { sk: item.sk, events: end } } };
           after = item.sk;
           bytes += text.length;
-          if (events.length === limit || bytes > EVENT_PAGE_BYTES_MAX)
-            return { events, next: { after } };
+          if (events.length === limit || bytes > PAGE_BYTES_MAX) return { events, next: { after } };
         }
         if (items.length < LOGGED_ITEMS_PER_READ) after = before;
       }

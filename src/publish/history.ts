@@ -1,4 +1,4 @@
-import { EVENT_PAGE_BYTES_MAX } from "../base/limits.ts";
+import { PAGE_BYTES_MAX } from "../base/limits.ts";
 import type { Page, PageWanted } from "../base/listed.ts";
 import { UnavailableError } from "../base/outcome.ts";
 import { allocationFrom } from "../kernel/items/allocation.ts";
@@ -107,7 +107,7 @@ export function historyItems(table: Table) {
           if (numberOf(item, EXPIRES) <= secondOf(nowMs)) continue;
           items.push(eventIn(item));
           bytes += Buffer.byteLength(textOf(item, "event"));
-          if (bytes > EVENT_PAGE_BYTES_MAX) return { items, next: last };
+          if (bytes > PAGE_BYTES_MAX) return { items, next: last };
         }
         if (some.length < wanted) return { items };
       }

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CLOCK_SKEW_MS_MAX, LOGGED_MS_MAX } from "../../src/base/limits.ts";
 import { UnavailableError } from "../../src/base/outcome.ts";
-import type { DomainEvent } from "../../src/publish/domain-event.ts";
+import { type DomainEvent, eventText } from "../../src/publish/domain-event.ts";
 import {
   eventLog,
   LOGGED_BYTES_PER_ITEM_MAX,
   type LogPosition,
   logTime,
 } from "../../src/publish/event-log.ts";
+import { historyItems } from "../../src/publish/history.ts";
 import { keepEvents, LOGGED_TRIES_MAX } from "../../src/publish/publisher.ts";
 import { readEvents } from "../../src/publish/read-events.ts";
 import { eachCall } from "../../src/store/stack.ts";
@@ -214,5 +215,49 @@ describe("the event log", () => {
     };
     expect(await read("other")).toEqual(["4", "9"]);
     expect(new Set(await read(SPACE))).toEqual(new Set(["0", "1", "2", "3", "5", "6", "7", "8"]));
+  });
+});
+
+describe("a page of events that have nothing but quotes is one that Lambda can answer", () => {
+  /** The maximum size of a Lambda answer in bytes. In it the page is a text. */
+  const ANSWER_BYTES_MAX = 6 * 1024 * 1024;
+  const answerBytes = (body: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(body)));
+  const COUNT = 30;
+  const text = '"'.repeat(LOGGED_BYTES_PER_ITEM_MAX / 2 - 500);
+  const events = Array.from({ length: COUNT }, (_, n) => eventOf(`${n}`, { text }));
+
+  it("in a poll, whose next page goes on behind it", async () => {
+    const table = new InMemoryTable();
+    await keepEvents(eventLog(table), events, { now: () => 1_000, keptMs: KEPT_MS });
+    const history = { table, keptMs: KEPT_MS, publishes: true };
+    let position: LogPosition = { after: logTime(0) };
+    const seen = new Set<unknown>();
+    for (let page = 0; page < 3; page++) {
+      const read = await readEvents(history, { space: SPACE, limit: 1_000, position }, 60_000);
+      expect(answerBytes(read.events)).toBeLessThan(ANSWER_BYTES_MAX * 0.95);
+      for (const { id } of read.events) seen.add(id);
+      position = read.next;
+    }
+    expect(seen.size).toBe(COUNT);
+  });
+
+  it("in a history, whose next page goes on behind it", async () => {
+    const table = new InMemoryTable();
+    const { entriesOf, listEntries } = historyItems(table);
+    const subject = { space: SPACE, address: "10.0.0.1" };
+    for (const [n, event] of events.entries()) {
+      const position = { ...event, address: subject.address, atMs: n };
+      const entry = { position, text: eventText(event), untilMs: KEPT_MS };
+      for (const write of entriesOf(entry, [subject])) await write();
+    }
+    let after: string | undefined;
+    let count = 0;
+    for (let page = 0; page < 3; page++) {
+      const read = await listEntries([subject], { limit: 1_000, nowMs: 0, after });
+      expect(answerBytes(read.items)).toBeLessThan(ANSWER_BYTES_MAX * 0.95);
+      count += read.items.length;
+      after = read.next;
+    }
+    expect([count, after]).toEqual([COUNT, undefined]);
   });
 });

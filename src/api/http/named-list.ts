@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PAGE_BYTES_MAX } from "../../base/limits.ts";
 import type { Listed, PageWanted } from "../../base/listed.ts";
 import { namedListQuery } from "../query.ts";
 import { resourceName } from "../schema/field.ts";
@@ -11,12 +12,6 @@ import { unreadableBody } from "./unreadable.ts";
 export interface NamedListWanted extends PageWanted<string> {
   readonly space: string;
 }
-
-/**
- * The maximum bytes of a page. A function may answer 6 MB. One item has 400 KB at most in the table, and somewhat more
- * as JSON.
- */
-const PAGE_BYTES_MAX = 3_500_000;
 
 interface Named {
   readonly name: string;

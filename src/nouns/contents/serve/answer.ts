@@ -6,12 +6,6 @@ import { formatAddress } from "../../../net/address.ts";
 import type { ContentsPage, ContentsPosition } from "../operations/list-contents.ts";
 import { contentsOfCursor } from "./request.ts";
 
-/**
- * Bytes of JSON on a page. A function can answer 6 MB, in which the page is a text, so that each of its quotes takes
- * two bytes. An item of 400 KB fits alone, even if JSON writes each of its characters in six bytes.
- */
-export const CONTENTS_BYTES_MAX = 2_500_000;
-
 export const contentsBytes = (contents: Contents): number =>
   Buffer.byteLength(JSON.stringify(toJson(contents)));
 
