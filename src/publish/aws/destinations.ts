@@ -52,6 +52,8 @@ export function deadLetters(
 const bodyOf = (unpublished: object, error: unknown): string =>
   JSON.stringify({ ...unpublished, error: errorLine(error) }, (_, value) => {
     if (value instanceof Set) return [...value];
+    // A number beyond the safe integers comes as a bigint, which JSON does not have.
+    if (typeof value === "bigint") return String(value);
     return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
   });
 

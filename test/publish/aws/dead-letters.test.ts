@@ -1,6 +1,7 @@
 import type { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { deadLetters } from "../../../src/publish/aws/destinations.ts";
+import { itemChangeOf } from "../../../src/table/streamed-change.ts";
 
 const KEY = { pk: "BLOCK#default#10.0.0.0/20", sk: "10.0.0.0" };
 
@@ -21,6 +22,19 @@ it("a change that is put aside has its key, its items and the error", async () =
     after: { bytes: "AP8=", names: ["a"] },
     error: { name: "TypeError" },
   });
+});
+
+it("a change that is put aside has a number that JavaScript cannot count to as a text", async () => {
+  const image = { pk: { S: KEY.pk }, sk: { S: KEY.sk }, f: { N: "1" } };
+  const change = itemChangeOf({
+    dynamodb: {
+      Keys: image,
+      NewImage: { ...image, seq: { N: "90071992547409930" } },
+      SequenceNumber: "1",
+      ApproximateCreationDateTime: 1_763_985_600,
+    },
+  });
+  expect((await bodyOf(change)).after).toEqual({ ...KEY, f: 1, seq: "90071992547409930" });
 });
 
 it("one that is too large for a message is put aside without its items", async () => {
