@@ -54,7 +54,10 @@ export function shardedRun(
         );
         const done = ended.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
         if (done.length > 0) logScheduledRun(name, together(done), done.length);
-        if (done.length < ended.length) throw new FailedRunError();
+        const reasons = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+        const frozen = reasons.find((reason) => reason instanceof TableFrozenError);
+        if (frozen) throw frozen;
+        if (reasons.length > 0) throw new FailedRunError();
       }),
     );
   };
@@ -90,7 +93,8 @@ export function shardsOfRun(event: unknown): readonly number[] {
  * Carries out a run for which no caller waits. If it throws, it comes again as its trigger is set up.
  *
  * @param which the id of the invocation, and its shard if it has several, for the log
- * @throws {FailedRunError} in place of any error, which is a log line by then
+ * @throws {FailedRunError} in place of any other error, which is a log line by then
+ * @throws {TableFrozenError} for `unlessFrozen`, which tells it
  */
 export async function orFailed<T>(
   which: { readonly requestId: string; readonly shard?: number },
@@ -99,7 +103,7 @@ export async function orFailed<T>(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof FailedRunError) throw error;
+    if (error instanceof FailedRunError || error instanceof TableFrozenError) throw error;
     logger.error("failed", { ...which, error });
     throw new FailedRunError();
   }

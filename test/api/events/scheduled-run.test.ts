@@ -83,7 +83,7 @@ describe("a scheduled run over shards", () => {
     const { shardedRun } = await import("../../../src/api/events/scheduled-run.ts");
     const { logger } = await import("../../../src/api/http/logger.ts");
     const logged: unknown[] = [];
-    for (const level of ["info", "error"] as const)
+    for (const level of ["info", "warn", "error"] as const)
       vi.spyOn(logger, level).mockImplementation((said, about) => void logged.push([said, about]));
     const metrics: unknown[] = [];
     vi.spyOn(process.stdout, "write").mockImplementation((line) => {
@@ -124,5 +124,22 @@ describe("a scheduled run over shards", () => {
       ["reclaimed", { groups: 2 }],
     ]);
     expect(metrics).toMatchObject([{ run: "reclaim", Heartbeat: 2 }]);
+  });
+
+  it("says that the table is frozen if a shard finds it so, and does not fail, because it need not come again", async () => {
+    const { ended, logged, metrics } = await ran([0, 1, 2], async (shard) => {
+      // The modules were loaded anew, and the class with them.
+      const { TableFrozenError } = await import("../../../src/base/outcome.ts");
+      if (shard === 0) throw new TableFrozenError("the table went back in time");
+      if (shard === 1) throw new Error("the table is away");
+      return { groups: 1, failures: [] };
+    });
+    expect(ended).toBeUndefined();
+    expect(logged).toMatchObject([
+      ["failed", { requestId: "R1", shard: 1 }],
+      ["reclaimed", { groups: 1 }],
+      ["frozen", { why: expect.stringContaining("the table went back in time") }],
+    ]);
+    expect(metrics).toMatchObject([{ run: "reclaim", Heartbeat: 1 }, { TableFrozen: 1 }]);
   });
 });
