@@ -83,8 +83,9 @@ interface Plat extends Shared {
 }
 
 const wiringOf = (plat: Plat): Wiring => ({
-  connect({ isAwaited, counts, actor }) {
-    const deadline = isAwaited ? deadlineFromNow(plat.surroundings.elapsedMs) : undefined;
+  connect({ isAwaited, counts, actor, deadline: given }) {
+    const deadline =
+      given ?? (isAwaited ? deadlineFromNow(plat.surroundings.elapsedMs) : undefined);
     const carried = { actor, deadline, counts };
     return { plat: contextIn(plat, carried), deadline, dryRun: () => dryRunOf(plat, carried) };
   },

@@ -1,11 +1,16 @@
 import type { Context as LambdaContext, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { platItself } from "../../base/actor.ts";
+import { type Actor, platItself } from "../../base/actor.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { parseJson } from "../../base/json-text.ts";
+import { BoundedWork } from "../../kernel/core/bounded-work.ts";
 import type { Connect, Context } from "../../kernel/core/context.ts";
 import { PROBE_SPACE } from "../../kernel/values/probe.ts";
 import type { ClusterEvent } from "../../nouns/node/node-health.ts";
-import type { EventResult, EventScope } from "../../nouns/node/operations/apply-events.ts";
+import {
+  type EventResult,
+  type EventScope,
+  LATE,
+} from "../../nouns/node/operations/apply-events.ts";
 import { type ParsedEvent, parseEvent } from "../../nouns/node/serve/parse-event.ts";
 import { logger } from "../http/logger.ts";
 import { inPath, reservedSpace } from "../http/parameters.ts";
@@ -28,6 +33,7 @@ type Apply = (
  * The answer names the messages that failed and those that are malformed. SQS delivers these again, and puts them among the dead
  * letters in the end. The others are done
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html). While the table is frozen all messages come again.
+ * So do those of the spaces for which the time of the batch was too short: it is that of a request, whatever its messages.
  */
 export function intake(
   { connect, guard }: { readonly connect: Connect; readonly guard?: RunGuard | undefined },
@@ -37,18 +43,25 @@ export function intake(
     event: SQSEvent,
     { awsRequestId = "intake" }: Partial<Pick<LambdaContext, "awsRequestId">> = {},
   ): Promise<SQSBatchResponse> =>
-    orFailed(
-      { requestId: awsRequestId },
-      async () => (await unlessFrozen(guard, () => taken(connect, apply, event))) ?? untaken(event),
-    );
+    orFailed({ requestId: awsRequestId }, async () => {
+      const batch = connect({ actor: actorOf(awsRequestId), isAwaited: true });
+      const work = new BoundedWork(batch.plat);
+      const connected = (requestId: string) =>
+        connect({ actor: actorOf(requestId), deadline: batch.deadline }).plat;
+      const response = await unlessFrozen(guard, () => taken(connected, work, apply, event));
+      return response ?? untaken(event);
+    });
 }
+
+const actorOf = (requestId: string): Actor => ({ principal: platItself("intake"), requestId });
 
 const untaken = ({ Records }: SQSEvent): SQSBatchResponse => ({
   batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
 });
 
 async function taken(
-  connect: Connect,
+  connected: (requestId: string) => Context,
+  work: BoundedWork,
   apply: Apply,
   { Records }: SQSEvent,
 ): Promise<SQSBatchResponse> {
@@ -61,12 +74,11 @@ async function taken(
     const toApply = ofScope.flatMap(({ event, ...message }) => (event ? [{ event, message }] : []));
     const [first] = toApply;
     if (!first) continue;
-    const actor = { principal: platItself("intake"), requestId: first.message.id };
-    const { plat } = connect({ actor, isAwaited: true });
     const events = toApply.map(({ event }) => event);
-    const results = await apply(plat, first.message.scope, events);
+    const { id, scope } = first.message;
+    const results = work.mayBegin() ? await apply(connected(id), scope, events) : [];
     for (const [n, { message }] of toApply.entries()) {
-      const { status, failure } = results[n] ?? { status: "failed" as const };
+      const { status, failure } = results[n] ?? { status: "failed", failure: LATE };
       counts[status]++;
       if (status !== "failed") continue;
       again.push(message.id);

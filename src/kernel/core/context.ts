@@ -17,7 +17,7 @@ export interface Context {
 /** The contexts of one request or run. */
 export interface Work {
   readonly plat: Context;
-  /** The end of the request for its calls of other tables; `plat` keeps it. Absent if no caller waits. */
+  /** The end of its time, which the calls of `plat` keep. Absent if no caller waits. */
   readonly deadline?: Deadline | undefined;
   /** Returns a context that keeps no write and no cache. */
   dryRun(): Context;
@@ -29,6 +29,8 @@ interface Origin {
   readonly actor: Actor;
   /** True if a caller waits for it, so that its calls of the table end in time. A run has all the time of its function. */
   readonly isAwaited?: boolean;
+  /** The deadline of the work that it is a part of. */
+  readonly deadline?: Deadline | undefined;
   /** Its writes are counted into this. */
   readonly counts?: WriteCounts | undefined;
 }

@@ -1,6 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { expect, it } from "vitest";
 import { intake } from "../../../src/api/events/intake.ts";
+import { PAGE_MS_MAX } from "../../../src/base/limits.ts";
 import type { ClusterEvent } from "../../../src/nouns/node/node-health.ts";
 import type { EventResult, EventScope } from "../../../src/nouns/node/operations/apply-events.ts";
 import { InMemoryTable } from "../../../src/table/in-memory-table.ts";
@@ -66,6 +67,35 @@ it("only what failed comes again", async () => {
     ({ name }) => ({ status: name === "n2" ? "failed" : "stale" }),
   );
   expect(again).toEqual(["2"]);
+});
+
+it("no further space is begun once the time for it is over: its messages come again", async () => {
+  const clock = { nowMs: 0 };
+  const timed = contextOver(new InMemoryTable(), clock);
+  const deadline = { lastCallMs: 1, nowMs: () => 0 };
+  const given: unknown[] = [];
+  const applied: string[] = [];
+  const handler = intake(
+    {
+      connect: (origin) => {
+        given.push(origin.deadline);
+        return { plat: timed, deadline, dryRun: () => timed };
+      },
+    },
+    async (_, { space }, events) => {
+      applied.push(space);
+      clock.nowMs += PAGE_MS_MAX;
+      return events.map(() => ({ status: "applied" as const }));
+    },
+  );
+  const spaces = ["green", "blue", "red", "red"];
+  const { batchItemFailures } = await handler({
+    Records: spaces.map((space, n) => message(`${n}`, nodeEvent("ADDED", `n${n}`), space)),
+  });
+  expect(applied).toEqual(["green", "blue"]);
+  expect(batchItemFailures).toEqual([{ itemIdentifier: "2" }, { itemIdentifier: "3" }]);
+  // All spaces have the deadline that the batch began with.
+  expect(given).toEqual([undefined, deadline, deadline]);
 });
 
 it("a malformed message comes again until it is a dead letter, and hinders no other", async () => {

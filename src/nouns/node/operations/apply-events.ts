@@ -177,7 +177,8 @@ function resultOfNode(status: NodeApplied): EventResult {
   return status === "foreign" ? { status: "rejected", rejection: FOREIGN } : { status };
 }
 
-const LATE = new Rejection(
+/** The failure of an event for which there was no time. */
+export const LATE = new Rejection(
   "request_in_progress",
   "The request had no time for this event; send it again.",
 );
