@@ -3,6 +3,7 @@ import { Match, Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "../../cdk/environments.ts";
 import { stageOfContext } from "../../cdk/stage.ts";
+import { ACCESS_BY_TOKEN, stageOf } from "./choices.ts";
 import { HTTP_FUNCTIONS, SCHEDULED_FUNCTIONS, templates } from "./templates.ts";
 
 const GROUP = "AWS::CodeDeploy::DeploymentGroup";
@@ -98,6 +99,21 @@ describe.each(ENVIRONMENT_NAMES)("a canary in %s", (name) => {
     );
     for (const { DependsOn } of Object.values(groups)) expect(DependsOn).toContain(policy);
   });
+});
+
+it("a canary moves authorize, console, publish and the probe at once, as docs/deploy.md says", () => {
+  const settings = { rollout: "canary", access: ACCESS_BY_TOKEN, console: {}, probe: true };
+  const stage = stageOf({ name: "canary", environment: "dev", settings });
+  const aliases = Object.entries(
+    Template.fromStack(stage.stateless).findResources("AWS::Lambda::Alias"),
+  );
+  const atOnce = aliases
+    .filter(([, { UpdatePolicy }]) => UpdatePolicy === undefined)
+    .map(([id]) => id.replace(/FunctionAliaslive.*$/, ""));
+  expect(atOnce.sort()).toEqual([
+    ...["Probeprobe", "authorize", "console", "intake", "publish"],
+    ...SCHEDULED_FUNCTIONS,
+  ]);
 });
 
 it("without the setting, and at once, CodeDeploy has no part", () => {
