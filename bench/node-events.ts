@@ -66,7 +66,7 @@ export async function measureNodeEvents(bench: Bench): Promise<readonly Line[]> 
   await send(bench.cold(), stated(statementAt(2, { podCidrs })));
   await measured(
     "event of a node, nothing new",
-    [3, 2, CONFIGURATION_UNITS + 2],
+    [4, 2, CONFIGURATION_UNITS + 4],
     stated(statementAt(3, { podCidrs })),
   );
   // A cold function that finds nothing also looks whether the keys of the table are those that it knows.

@@ -145,8 +145,7 @@ async function state(
   );
   if (applied !== "applied") return resultOfNode(applied);
   const isAsking = shown.podCidrs.length === 0;
-  const followed =
-    asShown ?? (isAsking && !assign ? NO_PREFIXES : await followNode(context, shown));
+  const followed = isAsking && !assign ? NO_PREFIXES : await followNode(context, shown, asShown);
   if (followed instanceof Rejection) {
     const patch = nodePatchOf(statement, []);
     return followed.code === "request_in_progress"

@@ -1,7 +1,9 @@
-import { CONFIRM_SECONDS_DEFAULT } from "../../../base/limits.ts";
+import { CONFIRM_SECONDS_DEFAULT, PAGE_READS_AT_ONCE } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
+import { holdingsOf } from "../../../kernel/allocations/holding.ts";
 import { configurationOf } from "../../../kernel/core/configuration.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import { inParallel } from "../../../kernel/core/parallel.ts";
 import { isBlockOf } from "../../../kernel/values/block-group.ts";
 import { type Cidr, parseNetwork, sameCidr } from "../../../net/cidr.ts";
 import type { Labels } from "../../../net/labels.ts";
@@ -9,7 +11,7 @@ import type { NodePrefix } from "../../node/prefixes.ts";
 import { assignsPrefixes, type Pool } from "../../pool/pool.ts";
 import { ensurePrefixes, statingOf } from "./ensure-prefixes.ts";
 import { allocationsOfNode } from "./list-prefixes.ts";
-import { stateAfter } from "./state-ranges.ts";
+import { readStated, stateAfter } from "./state-ranges.ts";
 
 /** A Node object as an event shows it. */
 export interface ShownNode {
@@ -30,7 +32,8 @@ export interface FollowedNode {
 }
 
 /**
- * Returns the prefixes of a node if its allocations say what the object says, so that an event with nothing new costs one read.
+ * Returns the prefixes of a node if it holds what the object states, so that an event with nothing new costs a few reads. The slots
+ * decide what it holds: a release of one prefix of two leaves the allocation as it is.
  *
  * @returns nothing if more must be done; no prefixes in a space without pools of prefixes
  */
@@ -49,9 +52,12 @@ export async function prefixesAsShown(
     ({ state, expiresAtMs, released }) =>
       state === "live" && expiresAtMs === undefined && released.size === 0,
   );
-  const held = allocations.flatMap(({ parts }) => parts.map(({ block }) => block));
+  if (!isSettled) return undefined;
+  const holdings = await inParallel(allocations, PAGE_READS_AT_ONCE, (allocation) =>
+    holdingsOf(context, allocation),
+  );
+  const held = holdings.flat().map(({ block }) => block.cidr);
   const isSame =
-    isSettled &&
     held.length === stated.length &&
     held.every((cidr) => stated.some((each) => sameCidr(each, cidr)));
   const prefixes = held.flatMap((cidr) => ofPool(serving, cidr));
@@ -59,14 +65,19 @@ export async function prefixesAsShown(
 }
 
 /**
- * Does for a Node object what a request with its `podCIDRs` does.
+ * Does for a Node object what a request with its `podCIDRs` does, after its event was applied.
  *
+ * @param asShown what `prefixesAsShown` said. It counts if no object of the uid has stated more. An earlier one that is about to state
+ *   more learns from the report that this one has spoken
  * @returns the prefixes; or the rejection; or no prefixes for a node without any that no pool serves
  */
 export async function followNode(
   context: Context,
   { podCidrs, labels, ...named }: ShownNode,
+  asShown?: FollowedNode,
 ): Promise<FollowedNode | Rejection> {
+  if (asShown?.prefixes.length === 0) return asShown;
+  if (asShown && !(await readStated(context, statingOf(named)))) return asShown;
   const read = podCidrs.map(parseNetwork);
   const stated = read.flatMap((each) => (each.ok ? [each.value] : []));
   const families = new Set(stated.map(({ family }) => family));
