@@ -112,7 +112,11 @@ const TAINTS = [
   })),
 ];
 
-const MANAGED = new Set([...TAINTS.map(({ key }) => key), UNSCHEDULABLE]);
+/** The taints that go with their condition. One of another effect is somebody else's. */
+const MANAGED = [
+  ...TAINTS.flatMap(({ key, effects }) => effects.map((effect) => ({ key, effect }))),
+  { key: UNSCHEDULABLE, effect: NO_SCHEDULE },
+];
 
 /**
  * Returns the taints that a node should have in place of its own; nothing if it has them. Plat adds no `NoExecute` taint,
@@ -122,19 +126,19 @@ export function taintsAfter(
   own: readonly Taint[],
   due: NodeHealth["taints"],
 ): readonly Taint[] | undefined {
-  const isDue = ({ key, effect }: Taint) =>
-    due.some((taint) => taint.key === key && taint.effect === effect);
-  const isEvicting = ({ key, effect }: Taint) => effect === NO_EXECUTE && MANAGED.has(key);
-  const isManaged = (taint: Taint) => MANAGED.has(taint.key) && BOTH.includes(taint.effect);
+  const isDue = (taint: Taint) => isAmong(due, taint);
+  const isManaged = (taint: Taint) => isAmong(MANAGED, taint);
+  const isEvicting = (taint: Taint) => taint.effect === NO_EXECUTE && isManaged(taint);
   const had = own.some(isEvicting);
   const kept = own.filter((taint) => !isManaged(taint) || isDue(taint));
   const added = due.filter(
-    (taint) =>
-      !kept.some(({ key, effect }) => key === taint.key && effect === taint.effect) &&
-      (taint.effect !== NO_EXECUTE || had),
+    (taint) => !isAmong(kept, taint) && (taint.effect !== NO_EXECUTE || had),
   );
   return kept.length === own.length && added.length === 0 ? undefined : [...kept, ...added];
 }
+
+const isAmong = (taints: NodeHealth["taints"], { key, effect }: Taint): boolean =>
+  taints.some((taint) => taint.key === key && taint.effect === effect);
 
 /** The statement of a Node object about its node. */
 export interface NodeStatement
