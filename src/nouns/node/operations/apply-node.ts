@@ -103,8 +103,8 @@ async function hasReport({ store }: Context, of: NodeNamed, { uid }: NodeWord): 
 }
 
 /**
- * Writes the report, and then the labels if they changed. The report is marked until then: an author who finds the mark
- * writes the labels whatever they are, so that the labels of an earlier event that is late get lost.
+ * Writes the report, and then the machine and the labels if one of them changed. The report is marked until then: an author who finds
+ * the mark writes both whatever they are, so that the labels of an earlier event that is late get lost.
  *
  * @returns false if another execution came between
  */
@@ -119,9 +119,12 @@ async function register(
   const { report } = seen.life;
   const { uid, labels, machine } = statement;
   const isNode = seen.node !== undefined && uidOfNode(seen.node) === uid;
-  const isSame =
-    report?.uid === uid && !report.isRegistering && isNode && same(seen.node?.labels, labels);
   const known = report?.uid === uid ? report : undefined;
+  const isSame =
+    known?.isRegistering === false &&
+    known.machine === machine &&
+    isNode &&
+    same(seen.node?.labels, labels);
   const spoken = { ...of, ...clusterOf(cluster ?? known?.cluster) };
   const next = reportOf(context, spoken, statement, known, !isSame);
   const written = await knownOutcome(

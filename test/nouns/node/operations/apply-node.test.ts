@@ -189,3 +189,11 @@ describe("of two events of a node at once", () => {
       }
   });
 });
+
+it("a node whose machine is known only from a later event ends with it", async () => {
+  const { machine: _, ...unknown } = (stated(4) as Extract<ClusterEvent, { act: "state" }>)
+    .statement;
+  const { calm } = await worldAfter([{ act: "state", name: NODE, statement: unknown }, stated(5)]);
+  expect(await say(calm, { act: "terminate", name: "i-1" })).toEqual([{ status: "applied" }]);
+  expect(await calm.store.readNode(SPACE, NODE)).toBeUndefined();
+});
