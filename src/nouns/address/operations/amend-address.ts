@@ -3,6 +3,7 @@ import { Rejection, UnavailableError } from "../../../base/outcome.ts";
 import { identify, type NamedAddress } from "../../../kernel/allocations/identify-address.ts";
 import { answer, compareAndSwap, RETRY } from "../../../kernel/core/compare-and-swap.ts";
 import type { Context } from "../../../kernel/core/context.ts";
+import { laterIncarnation } from "../../../kernel/end/free-named.ts";
 import { type Allocation, allocationBytes, ownersAt } from "../../../kernel/values/allocation.ts";
 import { takenUnder } from "../../../kernel/values/block.ts";
 import { blockOf } from "../../../kernel/values/block-group.ts";
@@ -62,7 +63,7 @@ export async function amendAddress(
   if (named instanceof Rejection) return named;
   if (named === undefined)
     return new Rejection("not_found", `Address ${address} is not assigned.`, { address });
-  const { handleHash, allocationId: id, keyed, token } = named;
+  const { handleHash, allocationId: id, keyed } = named;
   // The revisions that this call tried to write. A rejected write may be in the table all the same, if a layer below
   // sent it twice.
   const ours = new Set<string>();
@@ -74,7 +75,7 @@ export async function amendAddress(
       await store.checkKeys();
       return answer(over(address));
     }
-    const rejection = whyNot(seen, amendment, token);
+    const rejection = whyNot(seen, amendment, named);
     if (rejection) return answer(rejection);
     let current = seen;
     // Rule 6, own tag first: the expected owners apply to the state before this call's own write, not to the result of
@@ -131,13 +132,14 @@ function amended(
 function whyNot(
   allocation: Allocation,
   { address, leaseSeconds }: Amendment,
-  token: string,
+  { token, instance }: Generation,
 ): Rejection | undefined {
   const text = formatAddress(address);
   const stands =
     allocation.parts.some((part) => part.token === token) && !allocation.released.has(text);
   if (!stands || allocation.state === "released" || allocation.state === "aborted")
     return over(text);
+  if (allocation.workload?.incarnation !== instance?.incarnation) return laterIncarnation(address);
   if (allocation.state === "pending")
     return new Rejection(
       "request_in_progress",

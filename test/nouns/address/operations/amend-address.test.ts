@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { assign } from "../../../../src/kernel/assign/assign.ts";
+import type { Assignment } from "../../../../src/kernel/assign/assignment.ts";
+import { parseGeneration } from "../../../../src/kernel/values/generation.ts";
 import {
   type Amendment,
   amendAddress,
 } from "../../../../src/nouns/address/operations/amend-address.ts";
 import { readAddress } from "../../../../src/nouns/address/operations/read-address.ts";
 import type { Table } from "../../../../src/table/table.ts";
+import { addressesIn, instanceRequest, podOf, releaseOf } from "../../../instances.ts";
 import {
   addressOf,
   assigned,
@@ -148,4 +151,22 @@ it("a request whose allocation would be too large is rejected, and holds nothing
   expect(await assign(world.calm, request)).toMatchObject({ code: "invalid_request" });
   expect(contentsIn(world).allocations).toEqual([]);
   expect(contentsIn(world).blocks.flatMap(({ slots }) => [...slots])).toEqual([]);
+});
+
+it("a generation of an earlier incarnation of an instance changes nothing", async () => {
+  const { calm } = await makeWorld();
+  const lease = { leaseSeconds: 600 };
+  const first = await assigned(calm, instanceRequest(podOf("a"), lease));
+  await releaseOf(calm, podOf("a"), true);
+  const last = await assigned(calm, instanceRequest(podOf("b"), lease));
+  expect(addressesIn(last)).toEqual(addressesIn(first));
+  const change = { owner: { active: owner("me") }, leaseSeconds: 60 };
+  const amend = (told: Assignment) => {
+    const generation = parseGeneration(told.addresses[0]?.generation ?? "");
+    if (!generation.ok) throw new Error("the answer has no generation");
+    const named = { address: generation.value.address, generation: generation.value };
+    return amendAddress(calm, SPACE, { ...named, ...change });
+  };
+  expect(await amend(first)).toMatchObject({ code: "generation_conflict" });
+  expect(await amend(last)).toMatchObject({ owner: { active: owner("me") } });
 });
