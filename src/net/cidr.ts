@@ -123,6 +123,10 @@ export function sameCidr(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.base === b.base && a.prefix === b.prefix;
 }
 
+/** Returns each of some networks once, in their order. */
+export const distinctCidrs = (cidrs: readonly Cidr[]): readonly Cidr[] =>
+  cidrs.filter((cidr, n) => cidrs.findIndex((each) => sameCidr(each, cidr)) === n);
+
 /** Orders networks by their family, and then by their first address. */
 export function compareCidrs(a: Cidr, b: Cidr): number {
   return compareAddresses(addressAt(a, 0), addressAt(b, 0)) || a.prefix - b.prefix;

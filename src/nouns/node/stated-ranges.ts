@@ -1,6 +1,6 @@
 import { assertTexts } from "../../base/assertions.ts";
 import { isBlockOf } from "../../kernel/values/block-group.ts";
-import { type Cidr, intervalOf, overlaps, sameCidr } from "../../net/cidr.ts";
+import { type Cidr, distinctCidrs, intervalOf, overlaps } from "../../net/cidr.ts";
 import { assignsPrefixes, type Pool } from "../pool/pool.ts";
 
 /** The ways in which Plat learns what a node states: its Node object, a request for its prefixes, or its CiliumNode. */
@@ -34,10 +34,8 @@ export function inPrefixPools(
   cidrs: readonly Cidr[],
 ): readonly Cidr[] {
   const ofPrefixes = pools.filter(assignsPrefixes).map(({ cidr }) => intervalOf(cidr));
-  return cidrs.filter(
-    (cidr, n) =>
-      ofPrefixes.some((run) => overlaps(run, intervalOf(cidr))) &&
-      cidrs.findIndex((each) => sameCidr(each, cidr)) === n,
+  return distinctCidrs(
+    cidrs.filter((cidr) => ofPrefixes.some((run) => overlaps(run, intervalOf(cidr)))),
   );
 }
 

@@ -6,7 +6,7 @@ import { endAllocation } from "../../../kernel/end/end.ts";
 import { freePrefix } from "../../../kernel/end/free-named.ts";
 import type { Allocation } from "../../../kernel/values/allocation.ts";
 import { formatAddress } from "../../../net/address.ts";
-import { addressAt, type Cidr, sameCidr } from "../../../net/cidr.ts";
+import { addressAt, type Cidr, distinctCidrs, sameCidr } from "../../../net/cidr.ts";
 import { allocationsOfNode } from "./list-prefixes.ts";
 import { unstate } from "./state-ranges.ts";
 import { whyNotReleased } from "./why-not-released.ts";
@@ -32,9 +32,11 @@ export async function releasePrefixes(
   const { cidr } = release;
   const allocations = await allocationsOfNode(context, release);
   const unstated = await unstate(context, release, { by: ["node", "request"], cidr });
-  if (cidr)
-    return unstated.length > 0 ? [cidr] : releaseOne(context, release.space, allocations, cidr);
-  return [...(await releaseAll(context, allocations)), ...unstated];
+  if (!cidr) return distinctCidrs([...(await releaseAll(context, allocations)), ...unstated]);
+  const freed = await releaseOne(context, allocations, cidr);
+  if (freed instanceof Rejection) return freed;
+  if (freed || unstated.length > 0) return [cidr];
+  return (await whyNotReleased(context, release.space, cidr, "?cidr")) ?? [];
 }
 
 async function releaseAll(
@@ -49,18 +51,18 @@ async function releaseAll(
   return prefixes.filter((cidr) => freed.includes(formatAddress(addressAt(cidr, 0))));
 }
 
+/** Frees a prefix if one of the allocations holds it. @returns whether this call freed it */
 async function releaseOne(
   context: Context,
-  space: string,
   allocations: readonly Allocation[],
   cidr: Cidr,
-): Promise<readonly Cidr[] | Rejection> {
+): Promise<boolean | Rejection> {
   for (const allocation of allocations)
     for (const part of allocation.parts) {
       if (!sameCidr(part.block, cidr)) continue;
       const freed = await freePrefix(context, allocation, part);
       if (freed instanceof Rejection) return freed;
-      if (freed.isFreed) return [cidr];
+      if (freed.isFreed) return true;
     }
-  return (await whyNotReleased(context, space, cidr, "?cidr")) ?? [];
+  return false;
 }
