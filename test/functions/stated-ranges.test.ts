@@ -160,3 +160,16 @@ describe("a CiliumNode that lists a prefix of another size", () => {
     await end("a");
   });
 });
+
+it("a network that a CiliumNode lists, and that its node got as a prefix since, is released once", async () => {
+  const { putCilium, call } = await smallSpace();
+  const cidr = "10.244.0.0/24";
+  const path = (node: string) => `/v1/nodes/${node}/pod-cidrs`;
+  const state = (uid: string) => call("POST", path(uid), { body: { uid, podCIDRs: [cidr] } });
+  await state("b");
+  await putCilium("a", "cluster-pool", { podCIDRs: [cidr] });
+  await call("DELETE", path("b"), { query: { uid: "b" } });
+  expect((await state("a")).status).toBe(200);
+  const { body } = await call("DELETE", "/v1/nodes/a/cilium", { query: { uid: "a" } });
+  expect(body.released).toEqual([cidr]);
+});

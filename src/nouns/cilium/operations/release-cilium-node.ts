@@ -18,14 +18,15 @@ export async function releaseCiliumNode(
 ): Promise<readonly string[] | Rejection> {
   const { store } = context;
   const unstated = await unstate(context, { space, node, uid }, { by: ["cilium"] });
-  const released = unstated.map(formatCidr);
+  // The node may have got a network as a prefix after its object listed it.
+  const released = new Set(unstated.map(formatCidr));
   return compareAndSwap<readonly string[] | Rejection>(`the CiliumNode ${node}`, async () => {
     const { ciliumReports } = await store.readNodeObjects(space, node);
     const report = ciliumReports.find((each) => each.uid === uid);
     if (!report) {
       // It may exist under keys that this version does not know.
-      if (released.length === 0) await store.checkKeys();
-      return answer(released);
+      if (released.size === 0) await store.checkKeys();
+      return answer([...released]);
     }
     if (!report.isEnding) {
       // From here on a crash leaves a release that the next request finishes.
@@ -34,7 +35,7 @@ export async function releaseCiliumNode(
       return RETRY;
     }
     const ended = await endCiliumReport(context, report);
-    released.push(...ended.released);
+    for (const each of ended.released) released.add(each);
     return ended.complete ? RETRY : answer(isStillReleasing(report));
   });
 }
