@@ -215,13 +215,17 @@ function heldOf({ token, block }: Part, blocks: Contents["blocks"]): readonly st
 
 /** Finds prefixes of Node objects that lie in a serving pool of prefixes, and that are not assigned to the uid of the node. */
 function prefixesNotAssigned(
-  { allocations, pools }: Contents,
+  { allocations, blocks, pools }: Contents,
   { nodeObjects }: Inventory,
 ): readonly Finding[] {
   const serving = pools.filter((pool) => assignsPrefixes(pool) && serves(pool));
+  const taken = new Set(blocks.flatMap(({ whole, slots }) => (whole ? tokensIn(slots) : [])));
   const assigned = allocations.flatMap(({ handle, parts, state }) => {
     const of = nodeOfHandle(handle);
-    return of && state === "live" ? parts.map(({ block }) => ({ uid: of.uid, block })) : [];
+    if (!of || state !== "live") return [];
+    // A release of one prefix of two leaves the allocation as it is.
+    const held = parts.filter(({ token }) => taken.has(token));
+    return held.map(({ block }) => ({ uid: of.uid, block }));
   });
   return nodeObjects.flatMap(({ name, uid, podCidrs }) =>
     podCidrs
@@ -233,3 +237,6 @@ function prefixesNotAssigned(
       })),
   );
 }
+
+const tokensIn = (slots: Block["slots"]): readonly string[] =>
+  [...slots.values()].flatMap((slot) => (slot.kind === "taken" ? [slot.token] : []));

@@ -53,6 +53,21 @@ it("a check names prefixes whose node is gone, and prefixes that are not assigne
   });
 });
 
+it("a check names one prefix of two that was released while the Node object still has it", async () => {
+  const cidrs = ["10.64.1.0/24", "fd00:64::/64"] as const;
+  await pool("v4", { cidr: "10.64.0.0/22", blockSize: 24, assign: "prefixes" });
+  await pool("v6", { cidr: "fd00:64::/62", blockSize: 64, assign: "prefixes" });
+  const path = "/v1/nodes/node-1/pod-cidrs";
+  await call("POST", path, { uid: "a", podCIDRs: cidrs });
+  await call("DELETE", `${path}?uid=a&cidr=${cidrs[0]}`);
+  expect((await check(nodeNamed("node-1", "a", ...cidrs))).problems).toEqual([
+    {
+      kind: "unassigned",
+      message: `${cidrs[0]} is a prefix of node node-1 in the cluster, and not assigned to uid a`,
+    },
+  ]);
+});
+
 it("a check names prefixes of Cilium's pools whose node is gone", async () => {
   await pool("mars", { cidr: "10.64.0.0/22", blockSize: 24, assign: "prefixes" });
   const pools = { allocated: [{ pool: "mars", cidrs: ["10.64.1.0/24"] }] };
