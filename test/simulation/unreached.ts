@@ -366,6 +366,7 @@ export const EXCUSES: readonly Excuse[] = [
   {
     why: "Applications, sets of pools, instances and conflicts are in some of the runs, and what they meet here in some of those: it happens, in fewer runs.",
     branches: [
+      ["nouns/address/operations/amend-address.ts", "return laterIncarnation(address)"],
       ["kernel/release/bounded-release.ts", 'not: undefined && allocation.state === "live";'],
       ["kernel/release/release-address.ts", "not: isEnded || allocation?.state ==="],
       ["nouns/application/operations/put-application.ts", 'not: "active" && !pool.disabled &&'],
@@ -511,6 +512,7 @@ export const EXCUSES: readonly Excuse[] = [
       ["nouns/prefix/operations/why-not-released.ts", "undefined ? owner?.handle : `node"],
       ["nouns/address/operations/read-address.ts", "whole && { prefix: formatCidr(block.cidr) }),"],
       ["nouns/prefix/operations/release-prefixes.ts", "return freed; if (freed.isFreed) return"],
+      ["nouns/prefix/operations/release-prefixes.ts", "return freed; if (freed || unstated"],
       ["nouns/prefix/operations/hold-prefixes.ts", "return false; return true; }"],
       ["nouns/prefix/operations/hold-prefixes.ts", "return RETRY; // They were read before the"],
     ],
