@@ -51,8 +51,10 @@ export interface Later {
   readonly lines: readonly ParsedTrailLine[];
   /** The addresses of an inventory, which is taken after the loss. */
   readonly living: readonly Living[];
-  /** The spaces of the inventory, if nothing else tells what changed since the backup; absent beside a trail. */
+  /** The spaces of the inventory, if nothing else tells what changed since the backup; absent beside lines of a trail. */
   readonly spaces?: readonly string[];
+  /** True if the operator knows, by an empty trail, what became of the prefixes that no inventory has. */
+  readonly arePrefixesKnown?: boolean;
 }
 
 interface PoolOfSpace {
@@ -94,7 +96,7 @@ export interface Restored {
  */
 export async function restoreTable(
   { table: restored, identity, contextOver }: RestoredTable,
-  { lines, living, spaces }: Later,
+  { lines, living, spaces, arePrefixesKnown = false }: Later,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Restored> {
   const written = dryRun ? dryRunTable(restored) : restored;
@@ -115,7 +117,7 @@ export async function restoreTable(
     expectAnswer(await table.write(change)),
   );
   const adoption = await adopt(contextOver(written), living);
-  const untold = spaces && (await untoldBy(context, spaces));
+  const untold = spaces && (await untoldBy(context, spaces, arePrefixesKnown));
   if (dryRun) return { ...done, adoption, ...untold, thawed: false };
   const checked = await checkTable(context);
   const isWhole = adoption.rejected.length === 0 && !untold?.untold && !untold?.untoldPools;
@@ -128,13 +130,14 @@ export async function restoreTable(
 async function untoldBy(
   { store }: Context,
   told: readonly string[],
+  arePrefixesKnown: boolean,
 ): Promise<Pick<Restored, "untold" | "untoldPools">> {
   const { items, unreadable } = await store.listSpaces();
   const all = [...items.map(({ space }) => space), ...unreadable.map(({ name }) => name)];
   const names = all.filter((name) => name !== PROBE_SPACE).sort();
   const untold = names.filter((name) => !told.includes(name));
   const untoldPools: PoolOfSpace[] = [];
-  for (const space of names) {
+  for (const space of arePrefixesKnown ? [] : names) {
     const { pools } = await store.readSpace(space);
     const ofPrefixes = pools.filter(assignsPrefixes);
     untoldPools.push(...ofPrefixes.map(({ name }) => ({ space, pool: name })));

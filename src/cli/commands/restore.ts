@@ -74,14 +74,17 @@ async function restore(session: Session, options: Options): Promise<void> {
     const lines = trail === undefined ? [] : await readTrail(trail);
     const inventories = (inventory ?? []).map((text) => inventoryIn(text, session.client.space));
     const living = await livingIn(io, inventories);
-    const spaces = trail === undefined && { spaces: inventories.map(({ space }) => space) };
+    const untold = lines.length === 0 && {
+      spaces: inventories.map(({ space }) => space),
+      arePrefixesKnown: trail !== undefined,
+    };
     const opened = await openRestoredTable(table, io.env.DYNAMODB_ENDPOINT || undefined);
     if (!dryRun)
       await confirm(
         `Replay ${counted(lines.length, "line", "lines")} in table ${table}, and adopt ${counted(living.length, "address", "addresses")}?`,
       );
     return progressing(io, "replaying", () =>
-      restoreTable(opened, { lines, living, ...spaces }, { dryRun }),
+      restoreTable(opened, { lines, living, ...untold }, { dryRun }),
     );
   });
   print({

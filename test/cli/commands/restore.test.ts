@@ -176,11 +176,19 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     });
     const empty = await mkdtemp(join(tmpdir(), "plat-trail-"));
     await writeFile(join(empty, "none.jsonl"), "");
-    const settled = await platWith(
-      { env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE } },
-      ...["restore", "--table", name, "--trail", empty, "-y"],
-    );
-    expect(settled).toMatchObject({
+    const withEmptyTrail = (...beside: readonly string[]) =>
+      platWith(
+        {
+          env: { DYNAMODB_ENDPOINT: emulator.endpoint, PLAT_SPACE: SPACE },
+          stdin: "address,handle,host\n",
+        },
+        ...["restore", "--table", name, "--trail", empty, ...beside, "-y"],
+      );
+    expect(await withEmptyTrail()).toMatchObject({
+      exit: 4,
+      err: expect.stringContaining(`No inventory says what lives in space ${SPACE}`),
+    });
+    expect(await withEmptyTrail("--inventory", "-")).toMatchObject({
       exit: 0,
       out: expect.stringContaining("serves within a minute"),
     });
