@@ -8,7 +8,6 @@ import { poolWithAddress } from "../../nouns/pool/of-address.ts";
 import type { Pool } from "../../nouns/pool/pool.ts";
 import { capOf } from "../../nouns/settings/settings.ts";
 import {
-  type Acquirable,
   acquirePools,
   isMeant,
   meansName,
@@ -244,17 +243,30 @@ export function applicationFor(
   return application && of !== undefined ? { application, interface: of } : undefined;
 }
 
-/** Returns the pools that a request means for a family, before any filter. One that names none means the Automatic ones. */
-export function candidatesOf(
-  request: PoolRequest,
+/**
+ * Returns true if a request means a pool, before any filter. One that names no pool means the Automatic ones; if it names its address,
+ * it means the pool of that.
+ */
+export function means(
+  request: PoolRequest & InterfaceAsked,
   { pools }: SpaceConfiguration,
   requester: Requester,
-  family: Family,
-): readonly Acquirable[] {
+  meant: Pool,
+): boolean {
+  const { family } = meant.cidr;
+  if (specificFor(request, family) && !applicationFor(request, requester))
+    return isNamed(meant, request);
   const { rule, candidates } = acquirePools(pools, poolCriteria(request, requester, family));
-  return rule === "automatic"
-    ? candidates.filter(({ pool }) => pool?.assignmentMode === "Automatic")
-    : candidates;
+  return (
+    (rule !== "automatic" || meant.assignmentMode === "Automatic") &&
+    candidates.some(({ name }) => name === meant.name)
+  );
+}
+
+/** Returns true if a request names no pool of the pool's family, or means this one. */
+function isNamed(pool: Pool, request: PoolsAsked): boolean {
+  const named = poolsNamed(request, pool.cidr.family);
+  return !named || isMeant(pool, named);
 }
 
 /** Marks a pool as unfit for an explanation if reservations cover it. By the rules it serves, and it has no address. */
@@ -384,8 +396,7 @@ function poolOfAddress(
 /** Returns the reason why the pool of a specific address cannot serve, or nothing if it can. */
 function whyNotFor(pool: Pool, request: AddressRequest, requester: Requester): Unfit | undefined {
   const { family } = pool.cidr;
-  const named = poolsNamed(request, family);
-  if (named && !isMeant(pool, named)) return NOT_NAMED;
+  if (!isNamed(pool, request)) return NOT_NAMED;
   return whyNot(pool, "pools", {
     family,
     use: request.use ?? pool.allowedUses[0] ?? "Workload",

@@ -28,7 +28,7 @@ import { entriesOf, indexedIn, nameOfEntry } from "../values/index-entry.ts";
 import { PARTS_TAKEN_AT_ONCE } from "../values/limits.ts";
 import { type AssignRequest, interfacesOf, totalOf, type WantedCount } from "./assignment.ts";
 import { type AssignExecution, assertYoung } from "./execution.ts";
-import { applicationFor, candidatesOf, unregistered } from "./family-requests.ts";
+import { applicationFor, means, unregistered } from "./family-requests.ts";
 import { requesterOf } from "./requester.ts";
 import { slotCount } from "./selection.ts";
 
@@ -215,9 +215,9 @@ export async function whyNotTo({
 }
 
 /**
- * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family for each interface, from its
- * candidates before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes them away, as in
- * Spiderpool (docs/usage/statefulset.md).
+ * Returns true if the addresses of the last incarnation are what the request asks for: as many of each family for each interface, from
+ * pools that it means before any filter, from blocks of the host if affinity is strict. Neither a reservation nor a disabled pool takes
+ * them away, as in Spiderpool (docs/usage/statefulset.md).
  *
  * @returns the rejection of a caller whom one of their pools does not serve: another one may need them again
  */
@@ -234,7 +234,6 @@ export async function isFit(
     );
   const mayServe = (holding: Holding): boolean => {
     const { part, block } = holding;
-    const { family } = block.cidr;
     const pool = poolOfHolding(holding);
     // The addresses stay where they are until the pool can be read.
     if (!pool) noneUnread(configuration);
@@ -245,9 +244,7 @@ export async function isFit(
     // An instance of an application has its addresses alone, and any other instance has none of them.
     const isOfApplication = applicationFor(asked, requester) !== undefined;
     if (isOfApplication !== (part.ofApplication === true)) return false;
-    return candidatesOf(asked, configuration, requester, family).some(
-      ({ name }) => name === pool.name,
-    );
+    return means(asked, configuration, requester, pool);
   };
   const fits =
     areAsked(request, held) &&

@@ -187,6 +187,28 @@ describe("an instance of a kind that keeps its addresses gets them again", () =>
   });
 
   it.each([
+    ["a Manual pool", {}],
+    ["a pool that is no default pool of its network", { defaultPools: ["pool"] }],
+    ["a pool that it names as well", { pools: ["second"] }],
+  ])("when it names them, out of %s", async (_, asked) => {
+    const { calm } = await makeWorld();
+    const manual: PoolSpec = { ...poolOf("10.9.0.0/29", 31), assignmentMode: "Manual" };
+    await putPool(calm, SPACE, "second", manual, undefined);
+    const first = await assigned(calm, { ...named("a", "10.9.0.5"), ...asked });
+    const again = await assigned(calm, { ...named("b", "10.9.0.5"), ...asked, ...on("node-2") });
+    expect(addressesIn(again)).toEqual(addressesIn(first));
+    expect(again.addresses[0]?.generation).not.toBe(first.addresses[0]?.generation);
+  });
+
+  it("not when it names them and another pool", async () => {
+    const { calm } = await makeWorld();
+    await putPool(calm, SPACE, "second", poolOf("10.9.0.0/29", 31), undefined);
+    await assigned(calm, named("a", "10.0.0.5"));
+    const elsewhere = { ...named("b", "10.0.0.5"), pools: ["second"] };
+    expect(await assign(calm, elsewhere)).toMatchObject({ code: "no_pool_available" });
+  });
+
+  it.each([
     ["10.0.0.5", "2001:db8::3"],
     ["10.0.0.6", "2001:db8::2"],
   ])("not when it names another one of a family: %s and %s", async (...texts) => {
