@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sealCursor } from "../../src/api/http/cursor.ts";
 import { newSpace, textsOf } from "./plat.ts";
 
 type Plat = ReturnType<typeof newSpace>;
@@ -236,6 +237,45 @@ describe("the addresses of pools with ranges", () => {
     ]);
     const ofRed = (await plat.get("/v1/blocks", { pool: "red" })).body.blocks;
     expect(ofRed).toHaveLength(1);
+  });
+
+  it.each([
+    ["/v1/blocks", "blocks"],
+    ["/v1/addresses", "addresses"],
+    ["/v1/handles", "handles"],
+    ["/v1/hosts", "hosts"],
+  ])("are each on one page of %s, while pools of their CIDR come and go", async (path, rows) => {
+    const plat = newSpace();
+    await plat.put("/v1/config", { cooldownSeconds: 0 });
+    await plat.put("/v1/pools/other", { cidr: "10.1.0.0/24" });
+    await plat.put("/v1/pools/red", { ...CIDR, ranges: ["10.0.0.2"] });
+    await plat.put("/v1/pools/white", { ...CIDR, ranges: ["10.0.0.20-10.0.0.80"] });
+    for (const address of ["10.1.0.1", "10.0.0.20", "10.0.0.40", "10.0.0.60", "10.0.0.80"])
+      await plat.assign({ host: address, address, handle: address });
+    const changes = [
+      () => plat.put("/v1/pools/blue", { ...CIDR, ranges: ["10.0.0.3"] }),
+      () => plat.delete("/v1/pools/red", { "if-match": "*" }),
+      () => plat.delete("/v1/pools/blue", { "if-match": "*" }),
+    ];
+    const told: unknown[] = [];
+    for (let cursor: string | undefined, page = 0; page === 0 || cursor; page++) {
+      const { body } = await plat.get(path, { limit: "1", ...(cursor && { cursor }) });
+      told.push(...body[rows].map((row: object) => JSON.stringify(row)));
+      cursor = body.next;
+      if (page > 0) await changes[page - 1]?.();
+    }
+    expect(told).toHaveLength(5);
+    expect(new Set(told).size).toBe(5);
+  });
+
+  it("do not continue at a cursor that names one of their pools", async () => {
+    const plat = await twoTeams();
+    const position = { pool: "red", after: "10.0.0.0" };
+    const cursor = sealCursor(["blocks", plat.space, null, null], position);
+    expect(await plat.get("/v1/blocks", { cursor })).toMatchObject({
+      status: 400,
+      body: { fields: [{ field: "?cursor" }] },
+    });
   });
 
   it("cannot be claimed as blocks of a host", async () => {

@@ -1,4 +1,5 @@
 import { COOLDOWN_SECONDS_MAX } from "../../base/limits.ts";
+import { formatCidr } from "../../net/cidr.ts";
 import { noneUnread, type SpaceConfiguration } from "./configuration.ts";
 import { cooldownMsOf, hasHosts, isRanged, type Pool, subnetIdOf } from "./pool.ts";
 
@@ -35,6 +36,30 @@ export function onePerSubnet<T extends SubnetMember>(members: readonly T[]): rea
       seen.add(subnet);
       return isFirst;
     });
+}
+
+/** A pool whose blocks a walk visits. */
+interface Visited {
+  readonly pool: Pool;
+  /** Where the walk can continue: the name of the pool, or after all names the subnet of ranged pools, whichever of them exist by then. */
+  readonly place: string;
+}
+
+/** Returns the pools whose blocks a walk visits from a place on, in order: one of each subnet, or the named one alone. */
+export function walkOrder(
+  pools: readonly Pool[],
+  { only, from = "" }: { readonly only?: string | undefined; readonly from?: string | undefined },
+): readonly Visited[] {
+  const placeOf = (pool: Pool) =>
+    isRanged(pool) ? `~${formatCidr(pool.cidr)} ${subnetIdOf(pool)}` : pool.name;
+  if (only !== undefined)
+    return pools
+      .filter(({ name }) => name === only)
+      .map((pool) => ({ pool, place: placeOf(pool) }));
+  return onePerSubnet(pools)
+    .map((pool) => ({ pool, place: placeOf(pool) }))
+    .filter(({ place }) => place >= from)
+    .toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
 
 /** A pool, or its entry in the address plan of one space. */

@@ -9,6 +9,7 @@ import {
   isShared,
   onePerSubnet,
   poolsOfSubnet,
+  walkOrder,
 } from "../../../src/nouns/pool/subnet.ts";
 import { SETTINGS_DEFAULT } from "../../../src/nouns/settings/settings.ts";
 import { address, intervals, network, poolWith } from "../../builders.ts";
@@ -65,6 +66,17 @@ describe("a subnet", () => {
       ...[true, false, false],
     ]);
     expect(onePerSubnet(ALL.pools).map(({ name }) => name)).toEqual(["blue", "plain"]);
+  });
+
+  it("keeps its place in a walk, whichever of its pools exist", () => {
+    const walk = (pools: readonly Pool[], from?: string) =>
+      walkOrder(pools, { from }).map(({ pool }) => pool.name);
+    expect(walk([PLAIN, RED])).toEqual(["plain", "red"]);
+    const [, { place } = { place: "" }] = walkOrder([PLAIN, RED], {});
+    expect(walk([PLAIN, RED, BLUE], place)).toEqual(["blue"]);
+    expect(walk([PLAIN], place)).toEqual([]);
+    expect(walk([PLAIN, RED, BLUE], PLAIN.name)).toEqual(["plain", "blue"]);
+    expect(walkOrder([PLAIN, RED, BLUE], { only: "red" })).toEqual([{ pool: RED, place }]);
   });
 
   it("keeps a block as long as the longest cooldown of its pools", () => {

@@ -11,12 +11,12 @@ import { type Cidr, compareCidrs, intervalOf, overlaps } from "../../../net/cidr
 import type { SpaceConfiguration } from "../../pool/configuration.ts";
 import type { Pool } from "../../pool/pool.ts";
 import { addressSetOf } from "../../pool/set.ts";
-import { onePerSubnet } from "../../pool/subnet.ts";
+import { walkOrder } from "../../pool/subnet.ts";
 import type { AddressFilter } from "./address-filter.ts";
 
-/** The last address that a search has looked at, and its pool if the search goes through pools. */
+/** The last address that a search has looked at, and its place in the walk if the search goes through pools. */
 export interface AddressPosition {
-  readonly pool?: string | undefined;
+  readonly place?: string | undefined;
   readonly after: Address;
 }
 
@@ -36,25 +36,22 @@ interface BlocksWanted extends Pick<AddressFilter, "pool" | "cidr"> {
 }
 
 /**
- * Yields the blocks of pools that a search looks into: pool by pool in the order of their names, each in the order of addresses. A
- * block that pools share comes once, unless one pool is asked for.
+ * Yields the blocks of pools that a search looks into: pool by pool in the order of a walk, each in the order of addresses. A block
+ * that pools share comes once.
  */
 export async function* blocksToSearch(
   context: Context,
   { pools }: SpaceConfiguration,
   { pool: only, cidr, position }: BlocksWanted,
 ): AsyncGenerator<Stretch> {
-  const wanted = (only === undefined ? onePerSubnet(pools) : pools)
-    .filter(({ name }) => only === undefined || name === only)
-    .filter(({ name }) => position?.pool === undefined || name >= position.pool)
-    .filter((pool) => isWithin(cidr, pool.cidr))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  for (const pool of wanted) {
-    const after = pool.name === position?.pool ? beforeBlockOf(pool, position.after) : undefined;
+  const visited = walkOrder(pools, { only, from: position?.place });
+  const wanted = visited.filter(({ pool }) => isWithin(cidr, pool.cidr));
+  for (const { pool, place } of wanted) {
+    const after = place === position?.place ? beforeBlockOf(pool, position.after) : undefined;
     const isWanted = (network: Cidr) =>
       isWithin(cidr, network) && (only === undefined || touches(addressSetOf(pool), network));
     const { family, last } = intervalOf(pool.cidr);
-    const end = { pool: pool.name, after: { family, value: last } };
+    const end = { place, after: { family, value: last } };
     if (cidr && cidr.prefix >= pool.blockSize) {
       const block = blockOf({ family, value: cidr.base }, pool.blockSize);
       const isDone = after && isPast(block, after);
@@ -62,7 +59,7 @@ export async function* blocksToSearch(
       continue;
     }
     for await (const { blocks, last } of walkPool(context, pool, after, isWanted))
-      yield { blocks, unreadable: [], last: { pool: pool.name, after: last } };
+      yield { blocks, unreadable: [], last: { place, after: last } };
     yield { ...NOTHING, last: end, isEnd: true };
   }
 }

@@ -43,7 +43,7 @@ export async function countAddresses(
         if (current.state !== "assigned" || (cidr && !contains(cidr, address))) continue;
         if (family === 6 && value - (pool ?? block).cidr.base >= placesMax) continue;
         count[family]++;
-        if (count[4] + count[6] === skip) position = { pool: last?.pool, after: address };
+        if (count[4] + count[6] === skip) position = { place: last?.place, after: address };
       }
     }
   }

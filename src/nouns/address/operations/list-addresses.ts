@@ -137,7 +137,7 @@ async function inStretches(
         continue;
       }
       read.blocks++;
-      const within = last?.pool === position?.pool ? position?.after : undefined;
+      const within = last?.place === position?.place ? position?.after : undefined;
       const slots = candidatesIn(context, configuration, block, search.state).filter(
         ({ ordinal }) => !within || compareAddresses(addressAt(block.cidr, ordinal), within) > 0,
       );
@@ -155,7 +155,7 @@ async function inStretches(
           if (next && page.isFull) return found(next);
           const candidate = candidateOf(block, each, owners, networkOf);
           if (passes(search, candidate)) page.add(candidate.state);
-          next = { pool: last?.pool, after: addressAt(block.cidr, each.ordinal) };
+          next = { place: last?.place, after: addressAt(block.cidr, each.ordinal) };
         }
         if (next && (read.allocations >= SEARCHED_ALLOCATIONS_MAX || budget.isSpent))
           return found(next);

@@ -55,7 +55,7 @@ export async function listHolders<Holder extends { readonly name: string }>(
   for await (const stretch of blocksToSearch(context, configuration, { space, position })) {
     if (!stretch.isEnd) budget.look();
     unreadable.push(...stretch.unreadable);
-    const pool = stretch.last?.pool;
+    const place = stretch.last?.place;
     for (const block of stretch.blocks) {
       if (block.unreadable) {
         unreadable.push(block.unreadable);
@@ -69,16 +69,16 @@ export async function listHolders<Holder extends { readonly name: string }>(
       const before = addressAt(block.cidr, -1);
       // The block of the position may be gone, or unreadable, since the last page. Its name says nothing of another block.
       const isAt =
-        pool === position?.pool && position && compareAddresses(before, position.after) === 0;
+        place === position?.place && position && compareAddresses(before, position.after) === 0;
       const after = isAt ? position.name : undefined;
       for (const holder of holders) {
         if (after !== undefined && holder.name <= after) continue;
         if (next && items.length === limit) return found(next);
         items.push(holder);
-        next = { pool, after: before, name: holder.name };
+        next = { place, after: before, name: holder.name };
       }
       const { family, last } = intervalOf(block.cidr);
-      next = { pool, after: { family, value: last } };
+      next = { place, after: { family, value: last } };
       if (read.allocations >= SEARCHED_ALLOCATIONS_MAX || budget.isSpent) return found(next);
     }
     next = stretch.last ?? next;

@@ -3,15 +3,14 @@ import { addressInCursor, openCursor, sealCursor } from "../../../api/http/curso
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
-import { resourceName } from "../../../api/schema/field.ts";
 import { formatAddress } from "../../../net/address.ts";
 import { handleListQuery, hostListQuery } from "../contract/search-request.ts";
 import type { HandleFound } from "../operations/list-handles.ts";
 import type { HolderPosition, HoldersFound, HoldersWanted } from "../operations/list-holders.ts";
 import type { HostFound } from "../operations/list-hosts.ts";
 
-const position = v.object({
-  pool: v.optional(resourceName),
+const position = v.strictObject({
+  place: v.optional(v.string()),
   after: addressInCursor,
   name: v.optional(v.string()),
 });

@@ -3,7 +3,6 @@ import { addressInCursor, openCursor, sealCursor } from "../../../api/http/curso
 import type { AnswerOf, Event } from "../../../api/http/event.ts";
 import { parseQuery, renamed } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
-import { resourceName } from "../../../api/schema/field.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { checked } from "../../../api/schema/schema.ts";
 import { hostId } from "../../../kernel/values/host.ts";
@@ -25,7 +24,7 @@ const addressPosition = v.union([
     ...handlePosition.entries,
     handleHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
   }),
-  v.object({ pool: v.optional(resourceName), after: addressInCursor }),
+  v.strictObject({ place: v.optional(v.string()), after: addressInCursor }),
 ]);
 
 /** Parses which addresses a request lists. */

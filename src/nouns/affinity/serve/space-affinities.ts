@@ -9,14 +9,13 @@ import {
 } from "../../../api/http/event.ts";
 import { parseQuery } from "../../../api/http/parameters.ts";
 import { unreadableBody } from "../../../api/http/unreadable.ts";
-import { resourceName } from "../../../api/schema/field.ts";
 import type { ListedPage } from "../../../base/listed.ts";
 import { formatAddress } from "../../../net/address.ts";
 import type { BlocksPosition } from "../../block/operations/list-blocks.ts";
 import { spaceAffinitiesQuery } from "../contract/request.ts";
 import type { SpaceAffinitiesWanted, SpaceAffinity } from "../operations/list-space-affinities.ts";
 
-const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+const position = v.strictObject({ place: v.optional(v.string()), after: addressInCursor });
 
 export function parseSpaceAffinities(event: Event): SpaceAffinitiesWanted {
   const query = parseQuery(event, spaceAffinitiesQuery);

@@ -28,7 +28,7 @@ import {
   sameCidr,
 } from "../../../net/cidr.ts";
 import { poolNamed, type SpaceConfiguration } from "../../pool/configuration.ts";
-import { isShared, onePerSubnet } from "../../pool/subnet.ts";
+import { isShared, walkOrder } from "../../pool/subnet.ts";
 import { type Usage, usageOf } from "../../utilization/usage.ts";
 
 /** The current state of a block. */
@@ -50,9 +50,9 @@ export interface BlockState extends Usage {
   readonly borrowed?: boolean;
 }
 
-/** The position in a list of blocks: an address to start after, and its pool if the list goes through pools. */
+/** The position in a list of blocks: an address to start after, and its place in the walk if the list goes through pools. */
 export interface BlocksPosition {
-  readonly pool?: string | undefined;
+  readonly place?: string | undefined;
   readonly after: Address;
 }
 
@@ -80,7 +80,7 @@ export async function listBlocks(
   return { items: items.map((block) => blockState(context, configuration, block)), ...page };
 }
 
-/** Returns a page of all or selected blocks: pool by pool in the order of their names, each in the order of addresses. */
+/** Returns a page of all or selected blocks: pool by pool in the order of a walk, each in the order of addresses. */
 export async function pageOfBlocks(
   context: Context,
   configuration: SpaceConfiguration,
@@ -93,28 +93,25 @@ export async function pageOfBlocks(
   const unreadable = unread.map((pool) => pool.unreadable);
   const budget = pageBudget(context);
   // A block that pools share is listed once, unless one pool is asked for.
-  const pools = (only === undefined ? onePerSubnet(configuration.pools) : configuration.pools)
-    .filter(({ name }) => only === undefined || name === only)
-    .filter(({ name }) => position?.pool === undefined || name >= position.pool)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const pools = walkOrder(configuration.pools, { only, from: position?.place });
   const isWholly = only === undefined ? () => true : undefined;
   let next = position;
-  for (const pool of pools) {
+  for (const { pool, place } of pools) {
     if (next && budget.isSpent) return { items, unreadable, next };
-    const after = pool.name === position?.pool ? position.after : undefined;
+    const after = place === position?.place ? position.after : undefined;
     for await (const { blocks, last } of walkPool(context, pool, after, isWholly)) {
       for (const block of blocks) {
         if (next && items.length === limit) return { items, unreadable, next };
         if (block.unreadable) unreadable.push(block.unreadable);
         else if (isWanted(block)) items.push(block);
-        next = { pool: pool.name, after: addressAt(block.cidr, 0) };
+        next = { place, after: addressAt(block.cidr, 0) };
       }
-      next = { pool: pool.name, after: last };
+      next = { place, after: last };
       budget.look();
       if (budget.isSpent) return { items, unreadable, next };
     }
     const { family, last } = intervalOf(pool.cidr);
-    next = { pool: pool.name, after: { family, value: last } };
+    next = { place, after: { family, value: last } };
   }
   return { items, unreadable };
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
 import { inPath, parseQuery } from "../../../api/http/parameters.ts";
-import { cidr, resourceName } from "../../../api/schema/field.ts";
+import { cidr } from "../../../api/schema/field.ts";
 import { invalid } from "../../../api/schema/problem.ts";
 import { hostId } from "../../../kernel/values/host.ts";
 import { type Cidr, formatCidr } from "../../../net/cidr.ts";
@@ -13,7 +13,7 @@ import type { BlocksWanted } from "../operations/list-blocks.ts";
  * The position in a list. A walk goes pool by pool, so the position names the pool; the blocks of a host have one
  * order.
  */
-const position = v.object({ pool: v.optional(resourceName), after: addressInCursor });
+const position = v.strictObject({ place: v.optional(v.string()), after: addressInCursor });
 
 /** Parses which blocks a request lists: those of a host, of a pool, or all of the space. */
 export function parseBlockList(event: Event): BlocksWanted {

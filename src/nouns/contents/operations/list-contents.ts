@@ -19,7 +19,7 @@ import { seenFrom } from "../../../kernel/values/sweep.ts";
 import type { Address } from "../../../net/address.ts";
 import { addressAt, type Cidr, contains, intervalOf } from "../../../net/cidr.ts";
 import { type Pool, subnetIdOf } from "../../pool/pool.ts";
-import { onePerSubnet } from "../../pool/subnet.ts";
+import { walkOrder } from "../../pool/subnet.ts";
 
 /**
  * Items of a space, or slots of its blocks, that a listing looks at together. With `LOOKS_PER_PAGE` a page reads 1,024 allocations, as a
@@ -29,10 +29,10 @@ const CONTENTS_ITEMS_PER_LOOK = 32;
 
 type NamedPart = (typeof PARTS_OF_SPACE)[number];
 
-/** The place in a space where a read continues: in a part of it, or at an address of a pool. It names nothing of other spaces. */
+/** The place in a space where a read continues: in a part of it, or at a place of a walk over its blocks. It names nothing of other spaces. */
 export type ContentsPosition = (
   | { readonly part: NamedPart; readonly after?: string | undefined }
-  | { readonly pool: string; readonly from?: Address | undefined }
+  | { readonly place: string; readonly from?: Address | undefined }
 ) & {
   /** The number of items that the page before already has, of those that the next read returns. */
   readonly told?: number | undefined;
@@ -152,34 +152,32 @@ async function* looksFrom(
       } while (after !== undefined);
     }
   }
-  yield* looksAtBlocks(context, space, reader, "pool" in position ? position : BLOCKS);
+  yield* looksAtBlocks(context, space, reader, "place" in position ? position : BLOCKS);
 }
 
 /** The position before the blocks of the first pool. */
-const BLOCKS = { pool: "" };
+const BLOCKS = { place: "" };
 
 const NOTHING = joinedContents([]);
 
 /**
- * Looks at the blocks of a space, pool by pool in the order of their names. Blocks that pools share belong to the first of them, and
+ * Looks at the blocks of a space, pool by pool in the order of a walk. Blocks that pools share belong to the first of them, and
  * blocks of a pool that is gone to the one that has their range now.
  */
 async function* looksAtBlocks(
   { store }: Context,
   space: string,
   reader: Reader,
-  position: Extract<ContentsPosition, { readonly pool: string }>,
+  position: Extract<ContentsPosition, { readonly place: string }>,
 ): AsyncGenerator<Look> {
   const { pools } = await store.readSpace(space);
   const subnets = new Set(pools.map(subnetIdOf));
-  const ahead = onePerSubnet(pools)
-    .filter(({ name }) => name >= position.pool)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  for (const [i, pool] of ahead.entries()) {
+  const ahead = walkOrder(pools, { from: position.place });
+  for (const [i, { pool, place }] of ahead.entries()) {
     const following = ahead[i + 1];
-    const beyond = following && { pool: following.name };
-    const at = (from: Address) => ({ pool: pool.name, from });
-    const isThere = pool.name === position.pool && position.from?.family === pool.cidr.family;
+    const beyond = following && { place: following.place };
+    const at = (from: Address) => ({ place, from });
+    const isThere = place === position.place && position.from?.family === pool.cidr.family;
     const start = isThere ? position.from : undefined;
     const poolId = subnetIdOf(pool);
     const { contents: index } = await store.readPart(space, { of: "index", poolId });

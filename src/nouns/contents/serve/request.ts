@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { addressInCursor, openCursor } from "../../../api/http/cursor.ts";
 import type { Event } from "../../../api/http/event.ts";
 import { parseQuery } from "../../../api/http/parameters.ts";
-import { resourceName } from "../../../api/schema/field.ts";
 import { PARTS_OF_SPACE } from "../../../invariants/contents.ts";
 import { contentsQuery } from "../contract/request.ts";
 import type { ContentsPosition } from "../operations/list-contents.ts";
@@ -16,7 +15,7 @@ const told = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 const position = v.union([
   v.strictObject({ part: v.picklist(PARTS_OF_SPACE), after: v.optional(name), told }),
   v.strictObject({
-    pool: v.union([v.literal(""), resourceName]),
+    place: v.string(),
     from: v.optional(addressInCursor),
     told,
   }),
