@@ -95,6 +95,22 @@ describe("what is free in a prefix", () => {
     expect(status.value).toBe("deprecated");
     expect((await netbox("GET", `ipam/prefixes/${id}/available-ips/`)).body).toEqual([]);
   });
+
+  it("is what a pool inside of an Applications pool has, once, and nothing of that for applications", async () => {
+    const subnet = { cidr: "10.16.0.0/24", blockSize: 28 };
+    const ranges = ["10.16.0.10-10.16.0.19"];
+    const outer = { ...subnet, assignmentMode: "Applications", ranges };
+    await call("PUT", "/v1/pools/subnet-16", { body: outer });
+    const { id } = await only("10.16.0.0/24");
+    const free = async () =>
+      (await netbox("GET", `ipam/prefixes/${id}/available-ips/`)).body.map(
+        ({ address }: { address: string }) => address,
+      );
+    expect(await free()).toEqual([]);
+    const inner = { ...subnet, ranges: ["10.16.0.12-10.16.0.13"] };
+    await call("PUT", "/v1/pools/web-16", { body: inner });
+    expect(await free()).toEqual(["10.16.0.12/24", "10.16.0.13/24"]);
+  });
 });
 
 describe("the next free prefix", () => {

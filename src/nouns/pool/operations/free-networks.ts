@@ -8,6 +8,7 @@ import { BITS } from "../../../net/address.ts";
 import { sharedBy, subtract } from "../../../net/address-set.ts";
 import { addressAt, type Cidr, type Interval, intervalOf, sizeOf } from "../../../net/cidr.ts";
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
+import { isForApplications } from "../application-pools.ts";
 import { poolNamed, type SpaceConfiguration } from "../configuration.ts";
 import { assignsPrefixes } from "../pool.ts";
 import { addressSetOf, reservedFor } from "../set.ts";
@@ -22,7 +23,7 @@ export interface FreeWanted {
 
 /**
  * Returns the first free addresses of a pool in their order, strongly consistent, each as a network; of a pool of prefixes its first free
- * prefixes. A pool that serves nobody has none. If the time of a page is over, they are fewer than the pool has.
+ * prefixes. A pool that serves nobody, or applications only, has none. If the time of a page is over, they are fewer than the pool has.
  */
 export async function freeNetworks(
   context: Context,
@@ -31,7 +32,7 @@ export async function freeNetworks(
   const configuration = await context.store.readSpace(space);
   const pool = poolNamed(configuration, name);
   if (!pool) return notFound(space, "pool", name);
-  if (pool.disabled || pool.state !== "active") return [];
+  if (pool.disabled || pool.state !== "active" || isForApplications(pool)) return [];
   const { family } = pool.cidr;
   const prefix = assignsPrefixes(pool) ? pool.blockSize : BITS[family];
   const free = subtract(addressSetOf(pool), reservedFor(pool, configuration));
