@@ -25,6 +25,7 @@ import {
   nameOfApplication,
   ordinalsOf,
   type Target,
+  wantedEach,
 } from "../application.ts";
 import {
   countsOf,
@@ -149,7 +150,12 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
   const goes = await freeSurplus(context, base, {
     countMax: APPLICATION_ADDRESSES_PER_CHANGE,
   });
-  const left = APPLICATION_ADDRESSES_PER_CHANGE - goes.length;
+  // What it has too many of counts until it goes, so the application may get what it lacks in later requests.
+  const has = countsOf(base).reduce((sum, count) => sum + count.has, 0) - goes.length;
+  const left = Math.min(
+    APPLICATION_ADDRESSES_PER_CHANGE - goes.length,
+    Math.max(0, APPLICATION_ADDRESSES_MAX - has),
+  );
   const { chosen, unfinished } = await chooseMissing(context, configuration, base, left);
   // A pool that is cut out of an Applications pool writes its item before it fences. Its blocks were read before this (rule 2).
   if (chosen.length > 0 && !areOpen(chosen, await store.readSpace(wanted.space))) return RETRY;
@@ -178,7 +184,7 @@ const shutFor = (base: Application, { shut }: Resolved): Rejection | undefined =
   )?.rejection;
 
 function overLimit(base: Application): Rejection | undefined {
-  const wanted = countsOf(base).reduce((sum, { has, short }) => sum + has + short, 0);
+  const wanted = base.targets.length * wantedEach(base);
   if (wanted <= APPLICATION_ADDRESSES_MAX) return undefined;
   const problem = `comes to ${wanted} addresses in all interfaces and families; an application has at most ${APPLICATION_ADDRESSES_MAX}`;
   return new Rejection("invalid_request", `addresses.number ${problem}.`, {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { GROUPS_SEARCHED_MAX } from "../../../../src/base/limits.ts";
+import { APPLICATION_ADDRESSES_MAX, GROUPS_SEARCHED_MAX } from "../../../../src/base/limits.ts";
 import { Rejection } from "../../../../src/base/outcome.ts";
 import { findViolations } from "../../../../src/invariants/invariants.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
@@ -8,6 +8,7 @@ import {
   type ApplicationSpec,
   applicationHash,
 } from "../../../../src/nouns/application/application.ts";
+import { isComplete } from "../../../../src/nouns/application/changes.ts";
 import { putApplication } from "../../../../src/nouns/application/operations/put-application.ts";
 import { intervals } from "../../../builders.ts";
 import { from, HEIR, NARROW_RED, put, twoSets } from "../../../operations/ranged-pools.ts";
@@ -76,6 +77,42 @@ async function takenButOne(context: Context, name: string, net: number, groups: 
     });
   return addressOf(free);
 }
+
+const wideSpec = (number: number, ...names: string[]): ApplicationSpec => ({
+  ...SIX,
+  addresses: {
+    number: `${number}`,
+    interfaces: names.map((name) => ({ name, pools: ["wide"] })),
+    keep: false,
+  },
+});
+
+/** Repeats a request for an application until it is complete, or rejected. */
+async function putUntilComplete(context: Context, spec: ApplicationSpec) {
+  for (let n = 0; n < 12; n++) {
+    const seen = await context.store.readApplication(SPACE, WEB);
+    const precondition = seen && ({ match: "any" } as const);
+    const answer = await putApplication(context, SPACE, WEB, spec, precondition);
+    if (answer instanceof Rejection || isComplete(answer.value)) return answer;
+    expect(answer.value.listed.length).toBeLessThanOrEqual(APPLICATION_ADDRESSES_MAX);
+  }
+  return undefined;
+}
+
+it.each<[string, before: ApplicationSpec, after: ApplicationSpec]>([
+  ["another interface", wideSpec(600, ""), wideSpec(600, "eth0")],
+  ["one interface more", wideSpec(600, "eth0"), wideSpec(500, "eth0", "net1")],
+])("an application with many addresses changes to %s", async (_, before, after) => {
+  const { calm } = await makeWorld();
+  const ranges = intervals("10.8.0.0-10.8.15.255");
+  await put(calm, "wide", { ...poolOf("10.8.0.0/20", 26), ranges });
+  await putUntilComplete(calm, before);
+  expect(await putUntilComplete(calm, after)).toMatchObject({ value: { state: "active" } });
+  expect(await putUntilComplete(calm, wideSpec(513, "eth0", "net1"))).toMatchObject({
+    code: "invalid_request",
+    detail: expect.stringContaining("comes to 1026 addresses"),
+  });
+});
 
 const specOf = (number: number, ...pools: string[]): ApplicationSpec => ({
   ...SIX,
