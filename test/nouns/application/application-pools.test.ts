@@ -5,12 +5,14 @@ import { IN_USE_GROUPS_MAX } from "../../../src/kernel/blocks/look-at-set.ts";
 import { makeBlock } from "../../../src/kernel/blocks/shared-block.ts";
 import { BLOCKS_PER_GROUP } from "../../../src/kernel/values/block-group.ts";
 import { formatAddress } from "../../../src/net/address.ts";
+import { formatSet } from "../../../src/net/address-set.ts";
 import { addressAt } from "../../../src/net/cidr.ts";
 import { deleteApplication } from "../../../src/nouns/application/operations/delete-application.ts";
 import { putApplication } from "../../../src/nouns/application/operations/put-application.ts";
 import { CUT_BLOCKS_MAX } from "../../../src/nouns/pool/operations/cut-check.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
 import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
+import { addressSetOf } from "../../../src/nouns/pool/set.ts";
 import { from, put, RED, remove, setIn } from "../../operations/ranged-pools.ts";
 import { work } from "../../scheduled-runs.ts";
 import { answerOf, stoppedBefore } from "../../simulation/crash-points.ts";
@@ -109,6 +111,24 @@ describe("a pool for applications", () => {
     expect(await put(world.calm, "outer", around("10.9.0.0-10.9.0.12"))).toMatchObject({
       created: false,
     });
+  });
+
+  it("keeps what a new pool inside of it gets while it was about to lose that", async () => {
+    const world = await outerAndInner();
+    const { calm, clock, table } = world;
+    const slow = stoppedBefore(table, (step) => step === "put-pool");
+    const change = around("10.9.0.0-10.9.0.9", "10.9.0.20-10.9.0.23");
+    const narrowed = answerOf(put(contextOver(slow.table, clock, 8), "outer", change));
+    await slow.stops;
+    expect(await put(calm, "web", setIn("10.9.0.12"))).toMatchObject({ created: true });
+    slow.goOn();
+    expect(await narrowed).toMatchObject({ code: "pool_overlap" });
+    const outer = await poolNamed(world, "outer");
+    expect(formatSet(addressSetOf(outer))).toEqual(["10.9.0.0-10.9.0.15"]);
+    expect(formatSet(outer.retiring ?? [])).toEqual(["10.9.0.20-10.9.0.23"]);
+    await work(calm, clock, 5);
+    expect((await poolNamed(world, "outer")).retiring).toBeUndefined();
+    expect(findViolations(contentsIn(world))).toEqual([]);
   });
 
   it("gives up addresses in as many blocks as one request can fence, and says so beyond", async () => {

@@ -78,9 +78,41 @@ export async function changePool(
   };
   const put = await knownOutcome(context.store.putPool(next, before));
   if (put.outcome === "lost") return RETRY;
+  const undone = await undoneForInner(context, { seen, next, out, added });
   const effectiveAtMs = await announceChange(context, space);
-  if (isShrinking(next)) await beginShrink(context, next);
-  return answer({ value: next, created: false, effectiveAtMs });
+  const last = undone?.pool ?? next;
+  if (isShrinking(last)) await beginShrink(context, last);
+  return answer(undone?.rejection ?? { value: next, created: false, effectiveAtMs });
+}
+
+/** A change of a pool that is written. */
+interface Changed {
+  readonly seen: Pool;
+  readonly next: Pool;
+  readonly out: AddressSet;
+  readonly added: AddressSet;
+}
+
+/**
+ * Undoes a change that took addresses out of an Applications pool, if a pool inside of it has got one of them since the change read the
+ * pools. That one writes its item before it reads the Applications pool, so at least one of both sees the other. What the change added
+ * may be in use by now, so it stays until a job has freed it.
+ */
+async function undoneForInner(
+  context: Context,
+  { seen, next, out, added }: Changed,
+): Promise<{ readonly pool: Pool; readonly rejection: Rejection } | undefined> {
+  if (!isForApplications(next) || out.length === 0) return undefined;
+  const rejection = lostByInner(next, out, await context.store.readSpace(next.space));
+  if (!rejection) return undefined;
+  const retiring = unionOf(seen.retiring ?? NO_ADDRESSES, added);
+  const pool: Pool = {
+    ...seen,
+    ...(retiring.length > 0 && { retiring }),
+    revision: fresh(context),
+  };
+  await knownOutcome(context.store.putPool(pool, next));
+  return { pool, rejection };
 }
 
 /** Returns the rejection if the change touches an immutable field; otherwise nothing. */
