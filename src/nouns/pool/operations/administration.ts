@@ -52,9 +52,14 @@ export async function putPool(
     }
     if (current?.state === "active")
       return changePool(context, { seen: current, configuration }, spec, precondition);
-    const unfit =
-      unmet({ kind: "pool", name }, { act: "change", precondition }) ??
-      withoutPrefix(spec, configuration);
+    const wanted = { act: "change", precondition } as const;
+    const unmade = unmet({ kind: "pool", name }, wanted);
+    // A pending pool is there for a PUT that names its version, and not yet for any other.
+    const rejection =
+      unmade && current
+        ? unmet({ kind: "pool", name, revision: current.revision }, wanted)
+        : unmade;
+    const unfit = rejection ?? withoutPrefix(spec, configuration);
     if (unfit) return answer(unfit);
     const parent = spec.parent === undefined ? undefined : parentOf(spec, space, configuration);
     if (parent instanceof Rejection) return answer(parent);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Rejection } from "../../../../src/base/outcome.ts";
 import { findViolations } from "../../../../src/invariants/invariants.ts";
 import type { Context } from "../../../../src/kernel/core/context.ts";
+import type { Precondition } from "../../../../src/kernel/core/written.ts";
 import { putPool, readPool } from "../../../../src/nouns/pool/operations/administration.ts";
 import { type Accepted, deletePool } from "../../../../src/nouns/pool/operations/pool-jobs.ts";
 import { beforeEachCall } from "../../../each-call.ts";
@@ -56,6 +57,25 @@ async function cutOff(): Promise<readonly (readonly [string, World])[]> {
   }
   return cut;
 }
+
+it("a PUT continues a creation that was cut off: with the ETag of the pending pool, with none, or as one that only creates", async () => {
+  for (const [call, world] of await cutOff())
+    for (const precondition of [
+      await revisionIn(world.calm),
+      { match: "any" } as const,
+      { noneMatch: "any" } as const,
+      undefined,
+    ]) {
+      const { table, clock } = copyOf(world);
+      const context = contextOver(table, clock, 5);
+      const again = (of: Precondition) => putPool(context, SPACE, "half", poolOf(RANGE, 30), of);
+      expect(await again("stale"), call).toMatchObject({
+        code: "precondition_failed",
+        detail: "The pool half has changed since it was read, and is not changed; read it again.",
+      });
+      expect(await again(precondition), call).toMatchObject({ value: { state: "active" } });
+    }
+});
 
 /** Checks that the name and the range can be used again, and that their addresses can be assigned. */
 async function expectFree(world: World, where: string): Promise<void> {
