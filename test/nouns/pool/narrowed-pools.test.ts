@@ -5,6 +5,7 @@ import { runJobs } from "../../../src/maintenance/run-jobs.ts";
 import { formatSet } from "../../../src/net/address-set.ts";
 import { RANGE_RETIRED_MS_MIN } from "../../../src/nouns/job/job.ts";
 import { drainPool } from "../../../src/nouns/pool/operations/pool-jobs.ts";
+import { intervals } from "../../builders.ts";
 import { cutOffBefore } from "../../operations/cut-off.ts";
 import {
   from,
@@ -26,6 +27,7 @@ import {
   contextOver,
   makeWorld,
   poolNamed,
+  poolOf,
   releaseAll,
   SPACE,
   type World,
@@ -111,6 +113,28 @@ describe("what is taken out of a ranged pool", () => {
     await work(world.calm, world.clock, 4);
     expect(await jobsIn(world)).toMatchObject([{ state: "done" }]);
     expect(await inherit(world)).toMatchObject({ code: "pool_overlap" });
+  });
+
+  it("can be had again only in part if that leaves no more than 1,024 runs to free", async () => {
+    const { calm } = await makeWorld();
+    const wide = (...ranges: string[]) => ({
+      ...poolOf("10.9.0.0/16", 26),
+      ranges: intervals(...ranges),
+    });
+    const first = "10.9.0.0";
+    await put(calm, "red", wide("10.9.0.0-10.9.255.255"));
+    await put(calm, "red", wide(first));
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, n) => `10.9.${1 + (n >> 5)}.${8 * (n & 31)}`);
+    const rejected = await put(calm, "red", wide(first, ...some(1_024)));
+    expect(rejected).toMatchObject({
+      code: "invalid_request",
+      members: { fields: [{ field: "ranges", problem: expect.stringMatching(/1025 separate/) }] },
+    });
+    expect(await put(calm, "red", wide(first, ...some(1_023)))).toMatchObject({ created: false });
+    expect(await put(calm, "red", { ...wide(first, ...some(1_023)), mtu: 1_400 })).toMatchObject({
+      created: false,
+    });
   });
 
   it("waits anew when more is taken out", async () => {

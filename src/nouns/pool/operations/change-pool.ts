@@ -157,7 +157,7 @@ interface TakenOut {
 }
 
 /**
- * Returns the rejection if a change takes addresses out of a pool that are assigned, or more runs than its item can keep. The check is
+ * Returns the rejection if a change takes addresses out of a pool that are assigned, or leaves more runs than its item can keep. The check is
  * for the operator: what is assigned after it stays with the pool until it is released.
  */
 async function takenOut(
@@ -165,12 +165,12 @@ async function takenOut(
   seen: Pool,
   { out, left }: TakenOut,
 ): Promise<Rejection | undefined> {
-  if (out.length === 0) return undefined;
-  if (left.length > POOL_RETIRING_RUNS_MAX)
+  if (left.length > Math.max(POOL_RETIRING_RUNS_MAX, seen.retiring?.length ?? 0))
     return fieldRejection(
       "ranges",
-      `would leave ${left.length} separate runs to free, more than ${POOL_RETIRING_RUNS_MAX}; take out fewer, or wait for job ${shrinkJobId(seen.id)}`,
+      `would leave ${left.length} separate runs to free, more than ${POOL_RETIRING_RUNS_MAX}; take out or take back fewer, or wait for job ${shrinkJobId(seen.id)}`,
     );
+  if (out.length === 0) return undefined;
   const { blocks, groups, groupsLooked } = await lookAtSet(context, seen, out);
   const taken = blocks.flatMap((block) => takenWithin(block, out));
   if (taken.length === 0) return undefined;
