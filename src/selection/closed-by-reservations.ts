@@ -1,5 +1,6 @@
 import { isWhollyReserved } from "../kernel/values/block.ts";
 import { type Interval, overlaps } from "../net/cidr.ts";
+import { inNetworks } from "../nouns/pool/application-pools.ts";
 import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
 import { keptOutOf } from "../nouns/pool/network.ts";
 import { assignsPrefixes, type Pool, type PoolSpec } from "../nouns/pool/pool.ts";
@@ -36,6 +37,6 @@ export function whyShut(
   const by = names.length === 1 ? "reservation" : "reservations";
   const isCovered = assignsPrefixes(pool) ? "has every prefix touched" : "is covered as a whole";
   const named = names.length > 0 ? [`${by} ${told}${more > 0 ? ` and ${more} more` : ""}`] : [];
-  const kept = isIn(pools.flatMap(keptOutOf)) ? ["what networks keep out"] : [];
+  const kept = isIn(inNetworks(pools).flatMap(keptOutOf)) ? ["what networks keep out"] : [];
   return { code: "reserved", reason: `${isCovered} by ${[...named, ...kept].join(" and ")}` };
 }

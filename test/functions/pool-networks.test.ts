@@ -84,6 +84,21 @@ describe("an assigned address", () => {
 });
 
 describe("a pool of a subnet", () => {
+  it("inside of an Applications pool keeps out what the network that it inherits has at its ends", async () => {
+    const plat = await spaceWith({
+      cidr: "10.1.1.0/24",
+      prefixLength: 16,
+      assignmentMode: "Applications",
+      ranges: ["10.1.1.0-10.1.1.255"],
+    });
+    const inner = { cidr: "10.1.1.0/24", kind: "subnet", ranges: ["10.1.1.254-10.1.1.255"] };
+    expect((await plat.put("/v1/pools/inner", inner)).status).toBe(201);
+    const { body } = await plat.assign({ host: "n", ipv4: 2, pools: ["inner"], handle: "last" });
+    expect(body.addresses).toMatchObject([{ cidr: "10.1.1.254/16" }, { cidr: "10.1.1.255/16" }]);
+    const read = await plat.get("/v1/addresses/10.1.1.255");
+    expect(read.body).not.toHaveProperty("keptOut");
+  });
+
   it("says of an address what it is in the network, for every pool of the network", async () => {
     const network = { kind: "subnet", ...NETWORK };
     const plat = await spaceWith({

@@ -102,6 +102,15 @@ export function networkFinder(
   };
 }
 
+/** Returns the pools with the networks of their addresses: what one of a subnet inherits says what it keeps out. */
+export function inNetworks(pools: readonly Pool[]): readonly Pool[] {
+  const outer = pools.filter(isForApplications);
+  return pools.map((pool) => {
+    const around = pool.kind && applicationPoolAround(pool, outer);
+    return around ? { ...pool, ...networkFor(pool, around) } : pool;
+  });
+}
+
 function lookUp(name: string, pools: readonly Pool[]) {
   const pool = pools.find((each) => each.name === name);
   return pool && !assignsPrefixes(pool)

@@ -41,6 +41,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import { CONFIGURATION, settingsFrom } from "../settings/item.ts";
 import { type AttributeIndex, SETTINGS_DEFAULT, type Settings } from "../settings/settings.ts";
 import { type AddressPlan, type AddressPlanEntry, assertPlan } from "./address-plan.ts";
+import { inNetworks } from "./application-pools.ts";
 import { reservedBy, type SpaceConfiguration } from "./configuration.ts";
 import type { NetworkRoute } from "./network.ts";
 import { ASSIGNMENT_MODES, assertPool, BORROWING, POOL_STATES, type Pool } from "./pool.ts";
@@ -78,7 +79,7 @@ export function spaceItems(table: Table) {
       const pools = readEachByName(items.filter(isPool), poolFrom);
       const reservations = readEachByName(items.filter(isReservation), reservationFrom);
       const quotas = readEachByName(items.filter(isQuota), quotaFrom);
-      const reserved = once(() => reservedBy(reservations.items, pools.items));
+      const reserved = once(() => reservedBy(reservations.items, inNetworks(pools.items)));
       const config = items.find(({ sk }) => sk === CONFIG_SK);
       const known = once(() => config && readOrNot(config, settingsFrom));
       const settings = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../../src/net/address.ts";
 import { formatSet } from "../../../src/net/address-set.ts";
-import { networkFinder } from "../../../src/nouns/pool/application-pools.ts";
+import { inNetworks, networkFinder } from "../../../src/nouns/pool/application-pools.ts";
 import { reservedBy } from "../../../src/nouns/pool/configuration.ts";
 import { isBound, isReached, keptOutOf } from "../../../src/nouns/pool/network.ts";
 import { address, intervals, network, poolWith } from "../../builders.ts";
@@ -49,6 +49,16 @@ describe("a pool of a subnet keeps out of automatic assignment", () => {
       [poolWith(subnet("10.0.0.0/24", { gateway: address("10.0.0.10") }))],
     );
     expect(formatSet(reserved)).toEqual(["10.0.0.0-10.0.0.10", "10.0.0.255", "255.255.255.255"]);
+  });
+
+  it("those of the network that it inherits", () => {
+    const inner = poolWith({ ...subnet("10.0.0.0/24"), id: "inner", subnetId: "id", ranges: [] });
+    const outer = poolWith({
+      ...{ cidr: network("10.0.0.0/24"), id: "outer", subnetId: "id", ranges: [] },
+      ...{ assignmentMode: "Applications", prefixLength: 16 },
+    });
+    expect(inNetworks([inner, outer]).flatMap(keptOut)).toEqual(["10.0.0.0", "10.0.255.255"]);
+    expect(inNetworks([inner]).flatMap(keptOut)).toEqual(["10.0.0.0", "10.0.0.255"]);
   });
 });
 

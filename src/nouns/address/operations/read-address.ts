@@ -25,7 +25,7 @@ import { type Address, formatAddress } from "../../../net/address.ts";
 import { formatCidr, ordinalOf } from "../../../net/cidr.ts";
 import { whyNeverAssigned } from "../../../net/special-ranges.ts";
 import type { Workload } from "../../application/workload.ts";
-import { networkFinder } from "../../pool/application-pools.ts";
+import { inNetworks, networkFinder } from "../../pool/application-pools.ts";
 import { type NetworkOfAddress, type NetworkPart, partInNetworks } from "../../pool/network.ts";
 import { hasAddress } from "../../pool/set.ts";
 
@@ -92,7 +92,7 @@ export async function readAddress(
   const block = await context.store.readBlock(space, cidr);
   const ordinal = ordinalOf(cidr, address);
   const slot = slotAt(block, address);
-  const keptOut = partInNetworks(configuration.pools, address);
+  const keptOut = partInNetworks(inNetworks(configuration.pools), address);
   const place = {
     ...{ address: text, family: address.family, block: formatCidr(cidr), pool: pool.name },
     ...(keptOut && { keptOut }),

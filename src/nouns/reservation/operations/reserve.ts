@@ -10,7 +10,7 @@ import { groupAt } from "../../../kernel/values/block-group.ts";
 import { isReleased } from "../../../kernel/values/slot.ts";
 import { countOf, sharedBy, subtract } from "../../../net/address-set.ts";
 import { type Interval, intervalOf, merged, overlaps } from "../../../net/cidr.ts";
-import { ownServedSetOf, ownSetOf } from "../../pool/application-pools.ts";
+import { inNetworks, ownServedSetOf, ownSetOf } from "../../pool/application-pools.ts";
 import { reservedBy } from "../../pool/configuration.ts";
 import { putReservation } from "../../pool/operations/administration.ts";
 import { assignsPrefixes, type Pool, slotSizeOf, subnetIdOf } from "../../pool/pool.ts";
@@ -65,7 +65,7 @@ async function warningsOf(
   runs: readonly Interval[],
 ): Promise<readonly ReservationWarning[]> {
   const { pools, reservations } = await context.store.readSpace(space);
-  const reserved = reservedBy(reservations, pools);
+  const reserved = reservedBy(reservations, inNetworks(pools));
   const budget = pageBudget(context);
   const warnings: ReservationWarning[] = [];
   for (const pool of pools) {
