@@ -41,7 +41,7 @@ export function onePerSubnet<T extends SubnetMember>(members: readonly T[]): rea
 /** A pool whose blocks a walk visits. */
 interface Visited {
   readonly pool: Pool;
-  /** Where the walk can continue: the name of the pool, or after all names the subnet of ranged pools, whichever of them exist by then. */
+  /** The place at which a walk can continue: a pool's name, or after all names the subnet of ranged pools, whichever of them exist. */
   readonly place: string;
 }
 
