@@ -50,14 +50,13 @@ export function walkOrder(
   pools: readonly Pool[],
   { only, from = "" }: { readonly only?: string | undefined; readonly from?: string | undefined },
 ): readonly Visited[] {
-  const placeOf = (pool: Pool) =>
-    isRanged(pool) ? `~${formatCidr(pool.cidr)} ${subnetIdOf(pool)}` : pool.name;
   if (only !== undefined)
-    return pools
-      .filter(({ name }) => name === only)
-      .map((pool) => ({ pool, place: placeOf(pool) }));
+    return pools.filter(({ name }) => name === only).map((pool) => ({ pool, place: only }));
   return onePerSubnet(pools)
-    .map((pool) => ({ pool, place: placeOf(pool) }))
+    .map((pool) => ({
+      pool,
+      place: isRanged(pool) ? `~${formatCidr(pool.cidr)} ${subnetIdOf(pool)}` : pool.name,
+    }))
     .filter(({ place }) => place >= from)
     .toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }

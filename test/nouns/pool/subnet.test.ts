@@ -76,7 +76,7 @@ describe("a subnet", () => {
     expect(walk([PLAIN, RED, BLUE], place)).toEqual(["blue"]);
     expect(walk([PLAIN], place)).toEqual([]);
     expect(walk([PLAIN, RED, BLUE], PLAIN.name)).toEqual(["plain", "blue"]);
-    expect(walkOrder([PLAIN, RED, BLUE], { only: "red" })).toEqual([{ pool: RED, place }]);
+    expect(walkOrder([PLAIN, RED, BLUE], { only: "red" })).toEqual([{ pool: RED, place: "red" }]);
   });
 
   it("keeps a block as long as the longest cooldown of its pools", () => {
