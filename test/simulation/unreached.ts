@@ -180,6 +180,17 @@ export const EXCUSES: readonly Excuse[] = [
     ],
   },
   {
+    why: "No operator of a simulation takes addresses out of an Applications pool; application-pools.test.ts has it.",
+    branches: [
+      ["nouns/pool/operations/change-pool.ts", ") || out.length === 0) return undefined"],
+      ["nouns/pool/operations/change-pool.ts", "const rejection = lostByInner(next"],
+      ["nouns/pool/operations/change-pool.ts", "0 && { retiring }), revision"],
+      ["nouns/pool/operations/change-pool.ts", "return { pool, rejection }; }"],
+      ["nouns/pool/operations/change-pool.ts", "undone?.pool ?? next"],
+      ["nouns/pool/operations/change-pool.ts", "undone?.rejection ?? {"],
+    ],
+  },
+  {
     why: "No operator of a simulation sends If-None-Match; test/api/http has it.",
     branches: [
       ["kernel/core/written.ts", "undefined && isAmong(revision, noneMatch)"],
@@ -407,6 +418,8 @@ export const EXCUSES: readonly Excuse[] = [
       ["nouns/pool/operations/change-pool.ts", 'return fieldRejection( "ranges", `would'],
       ["nouns/application/operations/end-lost.ts", ") : []; if (!seen || gone.length === 0)"],
       ["kernel/assign/return-instance.ts", "return false; if"],
+      ["kernel/assign/family-requests.ts", "return isNamed(meant, request);"],
+      ["kernel/assign/family-requests.ts", 'not: "Automatic") && candidates.some('],
       ["kernel/held/settle.ts", "each ?? []); return states.length <"],
       ["kernel/held/settle.ts", "length ? undefined : new"],
       ["kernel/held/settle.ts", "return answer(undefined); const goes ="],
