@@ -1,9 +1,11 @@
 import { GRACE_MS } from "../../base/limits.ts";
 import type { Outcome } from "../../base/outcome.ts";
+import { holdingsOf } from "../../kernel/allocations/holding.ts";
+import { slotCount } from "../../kernel/assign/selection.ts";
 import { configurationOf } from "../../kernel/core/configuration.ts";
 import type { Context } from "../../kernel/core/context.ts";
 import { giveBack } from "../../kernel/quotas/give-back.ts";
-import { type Allocation, changedAtMs } from "../../kernel/values/allocation.ts";
+import { type Allocation, changedAtMs, isHolding } from "../../kernel/values/allocation.ts";
 import type { Block } from "../../kernel/values/block.ts";
 import { fresh } from "../../kernel/values/fresh.ts";
 import { ciliumPoolOfHandle, handleOfPrefixes, nodeOfHandle } from "../../kernel/values/handle.ts";
@@ -51,12 +53,14 @@ export async function repairCharges(
   budgets: KnownBudgets,
 ): Promise<boolean> {
   if (seen.parts.length === 0) return true;
-  const { place, charges, want, released } = seen;
+  const { place, charges } = seen;
   // Its author may still be at work, and would lose it.
   const isLeft = () => context.now() - changedAtMs(seen) <= GRACE_MS;
   return recharge(context, budgets, {
     ...{ space: place.space, subject: seen, charges, isLeft },
-    ...{ of: countedAs(seen), count: Math.max(0, want - released.size) },
+    ...{ of: countedAs(seen), countNow: () => countIn(context, seen) },
+    // Without a key no release marks it first.
+    isMarkedFirst: place.keyed,
     write: (next) =>
       context.store.changeAllocation("recharge", seen, {
         ...seen,
@@ -81,7 +85,9 @@ export async function repairBlockCharge(
   if (seen.host === undefined && !seen.charge) return true;
   const subject = claimantOf(seen.charge);
   return recharge(context, budgets, {
-    ...{ space: seen.space, subject, charges: seen.charge?.charges ?? [], of: "blocks", count: 1 },
+    ...{ space: seen.space, subject, charges: seen.charge?.charges ?? [], of: "blocks" },
+    countNow: async () => 1,
+    isMarkedFirst: true,
     isLeft: () => false,
     write: (next) => {
       const charge = next.length > 0 ? blockChargeOf(subject, next) : undefined;
@@ -96,8 +102,10 @@ interface ChargedItem {
   readonly subject: QuotaSubject;
   readonly charges: readonly Charge[];
   readonly of: Counted;
-  /** The number of addresses, prefixes or blocks that it is. */
-  readonly count: number;
+  /** True if the item changes before anything of it is freed, so that a write of it as it was seen shows that nothing was. */
+  readonly isMarkedFirst: boolean;
+  /** Returns the number of addresses, prefixes or blocks that it is. */
+  countNow(): Promise<number>;
   /** Returns true if another walk has to charge it. */
   isLeft(): boolean;
   /** Writes other charges, if the item is as it was seen. */
@@ -108,7 +116,7 @@ interface ChargedItem {
 async function recharge(
   context: Context,
   budgets: KnownBudgets,
-  { space, subject, charges: seen, of, count, isLeft, write }: ChargedItem,
+  { space, subject, charges: seen, of, isMarkedFirst, countNow, isLeft, write }: ChargedItem,
 ): Promise<boolean> {
   const { store } = context;
   const { quotas } = await configurationOf(context, space);
@@ -121,6 +129,7 @@ async function recharge(
   }
   if (sameCharges(charges, seen)) return true;
   if (isLeft()) return false;
+  const count = await countNow();
   for (const each of charges) {
     const budget = await budgets.of({ space, ...each });
     const earlier = seen.find((one) => sameBudget(one, each));
@@ -134,8 +143,21 @@ async function recharge(
   const written = await write(charges);
   if (written.outcome !== "done") return false;
   const ended = seen.filter((one) => !charges.some((each) => sameBudget(one, each)));
-  await giveBack(context, space, ended, count);
+  // A release may have given it back meanwhile. To give it back twice would count too little, so it goes with the round.
+  if (isMarkedFirst) await giveBack(context, space, ended, count);
   return true;
+}
+
+/**
+ * Returns how many addresses or prefixes an allocation counts as: those that it visibly holds. One that shows none counts as all that it
+ * asked for, because its author may still take them.
+ */
+async function countIn(context: Context, seen: Allocation): Promise<number> {
+  const { place, want, released } = seen;
+  const asked = Math.max(0, want - released.size);
+  const isWhole = place.keyed ? released.size === 0 : want === 1;
+  if (isWhole || !isHolding(seen)) return asked;
+  return slotCount(await holdingsOf(context, seen)) || asked;
 }
 
 /** Returns what an allocation counts as: a prefix, or addresses. */

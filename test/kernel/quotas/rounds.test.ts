@@ -5,6 +5,7 @@ import { deleteEmptyBlock } from "../../../src/kernel/blocks/delete-empty-block.
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { giveBack } from "../../../src/kernel/quotas/give-back.ts";
+import { repairAllocation } from "../../../src/maintenance/repair/allocation.ts";
 import {
   KnownBudgets,
   repairBlockCharge,
@@ -85,6 +86,80 @@ describe("a round of a budget", () => {
     expect(await chargeAll(world)).toBe(true);
     await turn(world, "third");
     expect(budgetIn(world)).toMatchObject({ round: "third", before: "second", used: 2, old: 2 });
+  });
+
+  /** Returns a world in which three of four addresses of one request were released one by one. */
+  async function withOneLeft(key?: string) {
+    const world = await makeWorld();
+    await limit(world, 9);
+    const told = await assigned(world.calm, requestOf("old", 4, key));
+    await releaseAll(world.calm, { ...told, addresses: told.addresses.slice(1) });
+    return world;
+  }
+
+  it.each([
+    ["without a key", undefined],
+    ["with a key", "once"],
+  ])("counts what is left of a request %s", async (_, key) => {
+    const world = await withOneLeft(key);
+    expect(budgetIn(world).used).toBe(1);
+    for (const round of ["second", "third", "fourth"]) {
+      await turn(world, round);
+      expect(await chargeAll(world)).toBe(true);
+      expect(budgetIn(world)).toMatchObject({ used: 1, old: 0 });
+    }
+  });
+
+  it("counts what is left of a request from before its quota", async () => {
+    const world = await withOneLeft();
+    await unlimit(world);
+    await chargeAll(world);
+    await repairBudget(world.calm, budgetIn(world));
+    await limit(world, 9);
+    expect(await chargeAll(world)).toBe(true);
+    expect(budgetIn(world).used).toBe(1);
+  });
+
+  it("counts all of a request that shows nothing, because its author may still take it", async () => {
+    const { world } = await withTwoHeld();
+    const [seen] = contentsIn(world).allocations;
+    const hidden: Context = {
+      ...world.calm,
+      store: withCalls(world.calm.store, { readBlock: async () => undefined }),
+    };
+    await turn(world, "second");
+    world.clock.nowMs += 120_000;
+    if (seen) await repairCharges(hidden, seen, new KnownBudgets(hidden));
+    expect(budgetIn(world)).toMatchObject({ used: 2, old: 0 });
+  });
+
+  it("counts an address whose release was cut off after it marked the allocation", async () => {
+    const { calm, ...rest } = await makeWorld();
+    const world = { calm, ...rest };
+    await limit(world, 9);
+    const told = await assigned(calm, requestOf("old", 2, "once"));
+    const crashing: Context = {
+      ...calm,
+      store: withCalls(calm.store, { freeSlots: () => Promise.reject(new Error("crashed")) }),
+    };
+    const [first] = told.addresses;
+    if (first)
+      await expect(releaseAll(crashing, { ...told, addresses: [first] })).rejects.toThrow();
+    await turn(world, "second");
+    await chargeAll(world);
+    for (const one of contentsIn(world).allocations) await repairAllocation(calm, one);
+    await turn(world, "third");
+    expect(budgetIn(world).used).toBe(1);
+  });
+
+  it("takes nothing off when its quota limits a request no more that released something", async () => {
+    const world = await withOneLeft();
+    const [quota] = contentsIn(world).quotas;
+    await putQuota(world.calm, SPACE, "all", { addresses: 9, tenant: "red" }, quota?.revision);
+    expect(await chargeAll(world)).toBe(true);
+    expect(budgetIn(world).used).toBe(1);
+    for (const round of ["second", "third"]) await turn(world, round);
+    expect(budgetIn(world).used).toBe(0);
   });
 
   it("gives nothing back that was charged to a round that is over", async () => {
