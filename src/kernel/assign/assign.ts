@@ -104,8 +104,6 @@ export async function assign(
     return withNetwork(pools, { ...answered, messages }, request);
   } catch (error) {
     throw await cleanUpAfter(execution, error);
-  } finally {
-    batch?.forget(execution);
   }
 }
 
@@ -173,7 +171,7 @@ async function round(
     const isWhole = held.length === 0 && slotCount(selected) === totalOf(learned.familyRequests);
     return await take(execution, selected, isWhole);
   } finally {
-    execution.batch?.arrive(execution);
+    execution.batch?.forget(execution);
   }
 }
 

@@ -68,7 +68,10 @@ export class BatchSelections {
     });
   }
 
-  /** Forgets what an execution selected: its slots are taken, or it takes none. */
+  /**
+   * Forgets what an execution selected: its slots are taken, or it takes none of them. It must do so before the execution selects again,
+   * or that would find its own choice taken.
+   */
   forget(execution: object): void {
     this.arrive(execution);
     this.#selected.delete(execution);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PAGE_MS_MAX, REQUEST_MS_MAX } from "../../../src/base/limits.ts";
 import { DeadlineError, Rejection } from "../../../src/base/outcome.ts";
 import { type BatchItem, type BatchResult, batch } from "../../../src/kernel/batch/batch.ts";
+import { fence } from "../../../src/kernel/blocks/fence-block.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import type { Block } from "../../../src/kernel/values/block.ts";
 import { parseGeneration } from "../../../src/kernel/values/generation.ts";
@@ -155,6 +156,21 @@ describe("a batch", () => {
       Array.from({ length: 15 }, (_, n) => item(`late-${n}`)),
     );
     expect(new Set(addressesIn(results)).size).toBe(15);
+  });
+
+  it("gives a request the last address, although a fence made its first write fail", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/30", 30));
+    await batch(world.calm, [item("first", { count: 3 })]);
+    const [block] = contentsIn(world).blocks;
+    let isFirst = true;
+    const { context } = watched(world, (write) => {
+      if (write.step !== "take-slots" || !block || !isFirst) return undefined;
+      isFirst = false;
+      return fence(world.calm, "test-fence", SPACE, block.cidr).then(() =>
+        world.table.write(write),
+      );
+    });
+    expect(addressesIn(await batch(context, [item("last")]))).toHaveLength(1);
   });
 
   it("holds what it took when a shared write gets no answer", async () => {
