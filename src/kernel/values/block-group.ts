@@ -112,12 +112,10 @@ export function* groupOrder(
   for (let base = 0n; base < count; base += window) {
     const run = runAround(groupsAt(grid, base, base + window - 1n), reserved);
     if (run) {
-      // Continues in the window in which the reserved run ends.
-      const last = groupIndexOf(
-        grid,
-        groupOf(blockOf({ ...run, value: run.last }, grid.blockSize)),
-      );
-      const skipped = (last + 1n - base) / window;
+      // Continues in the window of the first group that the reserved run leaves something of.
+      const behind = { ...run, value: run.last + 1n };
+      const left = groupIndexOf(grid, groupOf(blockOf(behind, grid.blockSize)));
+      const skipped = (left - base) / window;
       base += (skipped > 1n ? skipped - 1n : 0n) * window;
       continue;
     }

@@ -13,7 +13,7 @@ import {
   groupOrder,
   isBlockOf,
 } from "../../../src/kernel/values/block-group.ts";
-import { contains, formatCidr } from "../../../src/net/cidr.ts";
+import { contains, formatCidr, parseInterval } from "../../../src/net/cidr.ts";
 import { address, network } from "../../builders.ts";
 
 const grid = (pool: string, blockSize: number) => ({ cidr: network(pool), blockSize });
@@ -179,6 +179,19 @@ describe("the order in which a host tries the block groups of a pool", () => {
       firstOf(1, groupOrder(grid("10.0.0.0/8", 26), `host:node-${i}`)).join(),
     );
     expect(new Set(starts).size).toBeGreaterThan(60);
+  });
+
+  it.each([
+    { reserved: "10.0.0.0-10.7.255.223", left: [2n * GROUPS_PER_WINDOW - 1n] },
+    { reserved: "10.0.0.0-10.3.255.223", left: [GROUPS_PER_WINDOW - 1n] },
+    { reserved: "10.0.0.0-10.7.255.255", left: [] },
+  ])("has no group that is wholly reserved, and each that is partly: $reserved", (each) => {
+    const pool = grid("10.0.0.0/13", 32);
+    const { reserved, left } = each;
+    const run = parseInterval(reserved);
+    if (!run.ok) throw new Error(run.problem);
+    const order = [...groupOrder(pool, "host:node-1", [run.value])];
+    expect(order.slice(0, 1)).toEqual(left);
   });
 
   it("leaves the second window alone until the first is used up", () => {
