@@ -7,6 +7,7 @@ import { areHeld, grantedUnderLimit, quotaSlotsUnderLimit } from "../../src/kern
 import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
+import type { Table } from "../../src/table/table.ts";
 import { callsOf, withMishap } from "../simulation/crash-points.ts";
 import {
   addressOf,
@@ -19,6 +20,7 @@ import {
   requestOf,
   SPACE,
   scheduledRuns,
+  tableOf,
   type World,
 } from "../world.ts";
 
@@ -66,6 +68,28 @@ describe("a handle with a limit of one", () => {
     expect(first.addresses).toHaveLength(1);
     expect(first.missing).toEqual([{ family: 4, count: 1, code: "pool_exhausted" }]);
     const again = await assigned(other(world, 2), partly);
+    expect(again).toMatchObject({ addresses: first.addresses, missing: first.missing });
+  });
+
+  it("is told the same a day long where another caller took the last address first", async () => {
+    const world = await makeWorld(poolOf("10.0.0.0/31", 31));
+    await assigned(world.calm, limited(1, 2));
+    let isFirst = true;
+    const late: Table = {
+      ...tableOf(world),
+      write: async (write) => {
+        if (write.step === "take-slots" && isFirst) {
+          isFirst = false;
+          await assigned(world.calm, requestOf("neighbour", 1));
+        }
+        return world.table.write(write);
+      },
+    };
+    const partly: AssignRequest = { ...limited(2, 2, "k"), allowPartial: true };
+    const first = await assigned(contextOver(late, world.clock, 2), partly);
+    expect(first.addresses).toHaveLength(1);
+    await scheduledRuns(world, 5);
+    const again = await assigned(other(world, 3), partly);
     expect(again).toMatchObject({ addresses: first.addresses, missing: first.missing });
   });
 

@@ -42,6 +42,8 @@ export async function conclude(
     state: "live",
     want: slotCount(held),
     missing: shortage.missing,
+    // No late write takes a slot of the others: each was lost, or its block was fenced.
+    parts: held.map(({ part }) => part),
     quotaSlots,
     revision: fresh(context),
   };
