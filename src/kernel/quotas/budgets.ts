@@ -77,7 +77,7 @@ async function spend(
   const copy = copyOf(named);
   const nowMs = context.now();
   const piece = cache.budgetPieces.get(copy);
-  const spent = spendOf(piece, count, nowMs);
+  const spent = spendOf(piece, count, max, nowMs);
   if (spent) return { quota: name, of, round: spent.round };
   cache.budgetPieces.delete(copy);
   if (piece && piece.left > 0)
@@ -94,6 +94,7 @@ async function spend(
       size: isShared ? Math.max(size, beside.size) : size,
       left: size - count + (isShared ? beside.left : 0),
       used: usedThen,
+      max,
     });
     if (beside && !isShared && beside.left > 0)
       await giveBack(context, space, [{ quota: name, of, round: beside.round }], beside.left);
@@ -106,7 +107,7 @@ async function spend(
     if (taken.outcome === "unknown") return RETRY;
     used = taken.item?.used ?? 0;
     if (used + count > max) {
-      const beside = spendOf(cache.budgetPieces.get(copy), count, nowMs);
+      const beside = spendOf(cache.budgetPieces.get(copy), count, max, nowMs);
       return answer<Charge | Rejection>(
         beside ? { quota: name, of, round: beside.round } : exceeded(quota, of, count),
       );
@@ -119,13 +120,14 @@ async function spend(
   });
 }
 
-/** Spends from a piece. Returns the piece; nothing if it has too little, or is over. */
+/** Spends from a piece. Returns the piece; nothing if it has too little, is over, or is of a time with a higher maximum. */
 function spendOf(
   piece: BudgetPiece | undefined,
   count: number,
+  max: number,
   nowMs: number,
 ): BudgetPiece | undefined {
-  if (!piece || nowMs >= piece.untilMs || piece.left < count) return undefined;
+  if (!piece || nowMs >= piece.untilMs || piece.left < count || piece.max > max) return undefined;
   piece.left -= count;
   return piece;
 }

@@ -81,6 +81,8 @@ export interface BudgetPiece {
   readonly size: number;
   /** The count of the budget at that time. */
   readonly used: number;
+  /** The maximum of its quota at that time. Under a lower one it is not spent. */
+  readonly max: number;
   left: number;
 }
 

@@ -108,6 +108,17 @@ describe("a quota of addresses", () => {
     expect(await roomOf(world, "red")).toBe(100);
   });
 
+  it("assigns nothing more from the piece of a function after a lower maximum", async () => {
+    const world = await withQuota(10_000);
+    const { calm, clock } = world;
+    for (let n = 0; n < 40; n++) await ask(calm);
+    expect(calm.cache.budgetPieces.get(`${SPACE}#all#addresses`)?.left).toBeGreaterThan(0);
+    await putQuota(calm, SPACE, "all", { addresses: 40 }, contentsIn(world).quotas[0]?.revision);
+    clock.nowMs += 10_000;
+    expect(await ask(calm)).toMatchObject({ code: "quota_exceeded" });
+    expect(budgetIn(world)?.used).toBe(40);
+  });
+
   it("has room again for what is released by handle", async () => {
     const world = await withQuota(3);
     const assigned = (await ask(world.calm, 3)) as Assignment;
