@@ -129,6 +129,7 @@ export const EXCUSES: readonly Excuse[] = [
       ],
       ["kernel/reclaim/reclaim.ts", "{ done.failures.push(configuration); return"],
       ["kernel/reclaim/reclaim.ts", "({ unreadable }) => unreadable))"],
+      ["kernel/reclaim/groups-of-space.ts", "yield { pool, position: at(behind) }"],
       ["kernel/reclaim/reclaim.ts", "if (shardOfSpace(entry.name) === shard)"],
       ["maintenance/repair/allocation.ts", '{ author = { fence: "repair-fence" }'],
       ["maintenance/repair/slot-holders.ts", "throw failure; return false"],

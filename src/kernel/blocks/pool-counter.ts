@@ -15,6 +15,8 @@ import type { Context } from "../core/context.ts";
 
 /** Counts the addresses of a pool by state, by the time and the configuration at which it was made. */
 export interface PoolCounter {
+  /** The number of addresses of the pool, or of prefixes. */
+  readonly capacity: bigint;
   /**
    * Counts those in a block, and how many of them are in a reservation, whatever their state. Returns nothing if none
    * is of the pool.
@@ -36,6 +38,7 @@ export function poolCounter(
   const rules = { ...coolingRules(context, configuration, pool), reserved };
   const set = ownSetOf(pool, configuration.pools);
   return {
+    capacity: countOf(set) / slotSize,
     inBlock(each) {
       // A block that cannot be read is as large as any other of its pool.
       const block: CountedBlock = isOfPrefixes ? { ...each, whole: true } : each;

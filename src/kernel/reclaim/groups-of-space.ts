@@ -9,7 +9,9 @@ const RECLAIM_PAGES_PER_READ = 16;
 
 /** A block group on a walk through a space, and the position from which a later run continues after it. */
 export interface GroupOnWay {
-  readonly group: GroupOfPool;
+  readonly pool: Pool;
+  /** Absent for those of pages of the index that could not be read. */
+  readonly group?: GroupOfPool;
   readonly position: SpacePosition;
 }
 
@@ -40,17 +42,16 @@ export async function* groupsOfSpace(
         limit: RECLAIM_PAGES_PER_READ,
       });
       failures.push(...unreadable);
+      const at = (group: bigint): SpacePosition => ({
+        pool: pool.name,
+        ...(after !== undefined && { page: after }),
+        ...(group >= 0n && { group }),
+      });
+      if (unreadable.length > 0) yield { pool, position: at(behind) };
       for (const { page, groups, full } of pages) {
         const ahead = [...groups].filter((index) => index > behind).sort(byIndex);
         for (const index of ahead)
-          yield {
-            group: { pool, index, full: full.has(index) },
-            position: {
-              pool: pool.name,
-              ...(after !== undefined && { page: after }),
-              group: index,
-            },
-          };
+          yield { pool, group: { pool, index, full: full.has(index) }, position: at(index) };
         after = page;
         behind = -1n;
       }

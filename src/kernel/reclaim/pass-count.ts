@@ -11,18 +11,18 @@ import type { PoolCounted } from "../../nouns/utilization/pool-usage.ts";
 import { NO_USAGE, sumOf } from "../../nouns/utilization/usage.ts";
 import { poolCounter } from "../blocks/pool-counter.ts";
 import type { Context } from "../core/context.ts";
-import type { GroupOfPool } from "./reclaim-group.ts";
 
-/** A block group that the pass went through. Its counts are absent if it could not be read. */
-export interface GroupCounted {
-  readonly group: GroupOfPool;
+/** A block group that the pass went through. Its counts are absent if it could not be read, or the page that names it. */
+interface GroupCounted {
+  readonly pool: Pool;
   readonly counts: readonly PoolCount[] | undefined;
 }
 
 /**
  * Adds up the counts of a pass over the pools of a space, subnet by subnet, in the order of the walk. A pass can take
  * more than one run. Then the sums of the subnet that it is in are stored with its position, by the same write, so that
- * each block group counts once. A subnet with a block group that could not be read is not counted in this pass.
+ * each block group counts once. A subnet with a block group that could not be read is not counted in this pass, nor is a pool of which
+ * its blocks have more addresses than its set: the set changed meanwhile.
  */
 export class PassCount {
   readonly #context: Context;
@@ -73,9 +73,9 @@ export class PassCount {
         this.#begin();
       }
     };
-    for (const { group, counts } of groups) {
-      const subnetId = subnetIdOf(group.pool);
-      completeUntil(this.#order.findIndex((pool) => subnetIdOf(pool) === subnetId));
+    for (const { pool, counts } of groups) {
+      const subnetId = subnetIdOf(pool);
+      completeUntil(this.#order.findIndex((each) => subnetIdOf(each) === subnetId));
       this.#sums = counts &&
         this.#sums && { ...this.#sums, pools: countsTogether(this.#sums.pools, counts) };
     }
@@ -94,12 +94,13 @@ export class PassCount {
     const sums = this.#sums;
     if (!sums) return [];
     const countedAtMs = this.#context.now();
-    return poolsOfSubnet(this.#configuration, sums.subnetId).map((pool) => {
+    return poolsOfSubnet(this.#configuration, sums.subnetId).flatMap((pool) => {
       const { usage: inBlocks, reserved } = sums.pools.find(({ poolId }) => poolId === pool.id) ?? {
         usage: NO_USAGE,
         reserved: 0n,
       };
-      const { outside } = poolCounter(this.#context, this.#configuration, pool);
+      const { capacity, outside } = poolCounter(this.#context, this.#configuration, pool);
+      if (inBlocks.capacity > capacity) return [];
       return {
         space: pool.space,
         poolId: pool.id,

@@ -150,13 +150,13 @@ async function walkSlice(run: ReclaimRun, walk: SpaceWalk, atOnce: number): Prom
   walk.isBegun = true;
   const counts = new Map<GroupOnWay, readonly PoolCount[] | undefined>();
   const begun = await whileTime(context, slice, { atOnce, untilMs }, async (onWay) => {
-    counts.set(onWay, await reclaimOne(run, walk, onWay.group));
+    if (onWay.group) counts.set(onWay, await reclaimOne(run, walk, onWay.group));
   });
   if (slice.length > 0 && begun === 0) return false;
   const isAtEnd = slice.length < RECLAIM_GROUPS_PER_SLICE && begun === slice.length;
   // They were begun in their order.
   const walked = slice.slice(0, begun);
-  const counted = walked.map((onWay) => ({ group: onWay.group, counts: counts.get(onWay) }));
+  const counted = walked.map((onWay) => ({ pool: onWay.pool, counts: counts.get(onWay) }));
   done.counted.push(...(walk.count?.add(counted, isAtEnd) ?? []));
   const last = isAtEnd ? undefined : walked.at(-1)?.position;
   const sums = walk.count?.sums;

@@ -78,8 +78,9 @@ export function usageOf(block: CountedBlock, rules: SlotRules, within?: AddressS
 }
 
 /**
- * Counts the addresses of a pool outside of blocks. Reservations may have changed since the blocks were counted. The
- * reserved count is then limited to the room that is left, so that the sums always hold.
+ * Counts the addresses of a pool outside of blocks. Reservations and the set may have changed since the blocks were counted. Then the
+ * pool has none outside if more are in blocks than in the set, and the reserved ones are at most as many as are left. So the sums
+ * always hold.
  *
  * @param set the addresses of the pool
  * @param inBlocks how many addresses lie in blocks, and how many of these are in a reservation; of prefixes, how many prefixes
@@ -91,7 +92,8 @@ export function usageOutsideBlocks(
   inBlocks: { readonly capacity: bigint; readonly reserved: bigint },
   slotSize = 1n,
 ): Usage {
-  const capacity = countOf(set) / slotSize - inBlocks.capacity;
+  const rest = countOf(set) / slotSize - inBlocks.capacity;
+  const capacity = rest < 0n ? 0n : rest;
   const left = countOf(sharedBy(set, reserved)) / slotSize - inBlocks.reserved;
   const kept = left < 0n ? 0n : left > capacity ? capacity : left;
   return { ...NO_USAGE, capacity, reserved: kept, available: capacity - kept };

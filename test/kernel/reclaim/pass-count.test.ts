@@ -2,15 +2,18 @@ import { describe, expect, it } from "vitest";
 import { shardOfSpace } from "../../../src/base/hash.ts";
 import { SCHEDULED_RUN_MS_MAX } from "../../../src/base/limits.ts";
 import { Rejection } from "../../../src/base/outcome.ts";
+import { configurationOf } from "../../../src/kernel/core/configuration.ts";
 import type { Context } from "../../../src/kernel/core/context.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { keepUsage } from "../../../src/kernel/reclaim/keep-usage.ts";
+import { PassCount } from "../../../src/kernel/reclaim/pass-count.ts";
 import { RECLAIM_GROUPS_PER_SLICE, reclaim } from "../../../src/kernel/reclaim/reclaim.ts";
+import { sizeOf } from "../../../src/net/cidr.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
 import type { UtilizationPosition } from "../../../src/nouns/utilization/operations/count-pool.ts";
 import { utilization } from "../../../src/nouns/utilization/operations/utilization.ts";
 import { type PoolCounted, percentUsed } from "../../../src/nouns/utilization/pool-usage.ts";
-import type { Usage } from "../../../src/nouns/utilization/usage.ts";
+import { NO_USAGE, type Usage } from "../../../src/nouns/utilization/usage.ts";
 import { sweepAll } from "../../scheduled-runs.ts";
 import {
   assigned,
@@ -112,6 +115,32 @@ describe("a pass over a space", () => {
     const { counted, failures } = await run(failing);
     expect(failures).toHaveLength(1);
     expect(counted.map((each) => each.pool)).toEqual(["other"]);
+  });
+
+  it("does not count a pool of which a page of the index could not be read, and counts the others", async () => {
+    const world = await makeWorld();
+    await addPool(world, "other", "10.9.0.0/24");
+    await assigned(world.calm, requestFrom("pool", "web", 5));
+    const { id } = await poolNamed(world);
+    const pages = world.table.partitions.get(`GROUPINDEX#${SPACE}#${id}`);
+    const [[sk, page] = expect.unreachable()] = [...(pages ?? [])];
+    pages?.set(sk, { ...page, f: 9 });
+    const { counted, failures } = await run(world.calm);
+    pages?.set(sk, page);
+    expect(failures).toHaveLength(1);
+    expect(counted.map((each) => each.pool)).toEqual(["other"]);
+  });
+
+  it("does not count a pool that got smaller after its blocks were counted", async () => {
+    const world = await makeWorld();
+    await addPool(world, "z-other", "10.9.0.0/24");
+    const { id, name, cidr } = await poolNamed(world);
+    const capacity = sizeOf(cidr) + 64n;
+    const usage = { ...NO_USAGE, capacity, available: capacity };
+    const count = { subnetId: id, fromMs: 1, pools: [{ poolId: id, usage, reserved: 0n }] };
+    const configuration = await configurationOf(world.calm, SPACE);
+    const pass = new PassCount(world.calm, configuration, { pool: name, count });
+    expect(pass.add([], true).map(({ pool }) => pool)).toEqual(["z-other"]);
   });
 });
 

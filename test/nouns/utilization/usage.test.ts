@@ -118,6 +118,11 @@ describe("the addresses of a pool outside its blocks", () => {
     expect(usage).toEqual({ ...NO_USAGE, capacity: 248n, reserved: 2n, available: 246n });
   });
 
+  it("are none where the pool got smaller while its blocks were counted", () => {
+    const inBlocks = { capacity: 320n, reserved: 0n };
+    expect(usageOutsideBlocks(intervals("10.0.0.0/24"), [], inBlocks)).toEqual(NO_USAGE);
+  });
+
   it("add up with those of the blocks, also when reservations changed while these were counted", () => {
     const pool = intervals("10.0.0.0/24");
     fc.assert(
