@@ -4,6 +4,7 @@ import { Rejection } from "../../src/base/outcome.ts";
 import { assign } from "../../src/kernel/assign/assign.ts";
 import type { AssignRequest } from "../../src/kernel/assign/assignment.ts";
 import { releaseAddress } from "../../src/kernel/release/release-address.ts";
+import { releaseHandle } from "../../src/kernel/release/release-handle.ts";
 import { formatAddress } from "../../src/net/address.ts";
 import { addressAt } from "../../src/net/cidr.ts";
 import type { Settings } from "../../src/nouns/settings/settings.ts";
@@ -123,5 +124,42 @@ describe("a request of which another caller released an address before its autho
     if (answer instanceof Rejection) throw new Error(answer.detail);
     expect(answer.addresses.map(({ address }) => address).sort()).toEqual(takenIn(world));
     expect(answer).toMatchObject({ requested: 2, addresses: { length: 2 }, missing: [] });
+  });
+});
+
+/**
+ * Returns the answer of a request whose slot write arrives a second time after its handle was released, so that its author is told of
+ * the second one alone.
+ */
+async function answerAfterSecondWrite(request: AssignRequest) {
+  const world = await makeWorld(poolOf("10.0.0.0/28", 30));
+  let isFirst = true;
+  const own: Table = {
+    ...tableOf(world),
+    async write(write) {
+      if (!isFirst || write.step !== "take-slots") return world.table.write(write);
+      isFirst = false;
+      await world.table.write(write);
+      await releaseHandle(world.calm, SPACE, request.handle);
+      return world.table.write(write);
+    },
+  };
+  const answer = await assign(contextOver(own, world.clock, 7), request);
+  return { world, answer };
+}
+
+describe("a request that was released before its slot write arrived again", () => {
+  it.each([1, 2])("gets others without a key, with an allocation: %i", async (count) => {
+    const { world, answer } = await answerAfterSecondWrite(requestOf("pod", count));
+    if (answer instanceof Rejection) throw new Error(answer.detail);
+    expect(answer.addresses.map(({ address }) => address).sort()).toEqual(takenIn(world));
+    const { released } = await releaseHandle(world.calm, SPACE, "pod");
+    expect(released).toHaveLength(count);
+  });
+
+  it("is told so under a key, and takes nothing", async () => {
+    const { world, answer } = await answerAfterSecondWrite(requestOf("pod", 1, "key"));
+    expect(answer).toMatchObject({ code: "already_released" });
+    expect(takenIn(world)).toEqual([]);
   });
 });

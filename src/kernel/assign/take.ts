@@ -231,7 +231,7 @@ function tooLarge(request: AssignRequest, named: readonly Part[]): Rejection {
 
 /** The result of a try to take slots of one block. */
 type Take =
-  /** The slots are taken. They are fewer than the part has if another caller has freed some since. */
+  /** The slots were taken. They are fewer than the part has, or none, if another caller has freed some since. */
   | { readonly kind: "taken"; readonly block: Block; readonly ordinals: readonly number[] }
   /** The block cannot serve the request as it stands. */
   | { readonly kind: "full"; readonly block: Block }
@@ -280,8 +280,8 @@ function takeSlots(
       return answer(await resolveUnknownWrite(context, learned, tag.token));
     const now = result.item;
     // Rule 6, own token first: an earlier try of this write may have succeeded. Then the condition fails on its own slots.
-    const own = takenUnder(now, tag.token);
-    if (now && own.length > 0) return answer({ kind: "taken", block: now, ordinals: own });
+    if (now && shows(now, tag.token))
+      return answer({ kind: "taken", block: now, ordinals: takenUnder(now, tag.token) });
     // Only the epoch under which the allocation was written counts (rule 2).
     if (!now || now.epoch !== learned.epoch) return answer({ kind: "moved", block: now });
     block = now;
@@ -294,6 +294,10 @@ const TAKING = {
   exhausted: () =>
     new ContentionError(`other callers took every slot that was tried, ${TAKE_TRIES_MAX} times`),
 };
+
+/** Returns true if a block has slots that were taken under a token, also if they have been released since. */
+const shows = ({ slots }: Block, token: string): boolean =>
+  [...slots.values()].some((slot) => slot.kind !== "foreign" && slot.token === token);
 
 /** Resolves an unknown write (rule 3): reads, fences so that a late write fails, and reads again. */
 async function resolveUnknownWrite(context: Context, learned: Block, token: string): Promise<Take> {
