@@ -22,7 +22,7 @@ export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-undo-rev": { why: GOES, heals: [33, 44] },
   "affinity-stale-rev": { why: GOES, heals: [32, 33] },
   "affinity-orphan-rev": { why: GOES, heals: [32, 64] },
-  "repair-affinity-rev": { why: GOES, heals: [11, 119] },
+  "repair-affinity-rev": { why: GOES, heals: [335, 762] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",

@@ -248,6 +248,8 @@ export const EXCUSES: readonly Excuse[] = [
     why: "Another caller must come between two given calls of one walk, or at each of its tries: it happens, in fewer runs.",
     branches: [
       ["nouns/job/operations/advance-job.ts", "now : seen"],
+      ["kernel/reclaim/pass-count.ts", "return []; return { space: pool.space"],
+      ["maintenance/repair/charges.ts", "asked; }"],
       ["nouns/space/operations/empty-space.ts", "return end(context, job); }"],
       ["nouns/space/operations/empty-space.ts", 'return outcome === "lost" ? job'],
       ["nouns/space/operations/empty-space.ts", "return undefined; return advance"],
