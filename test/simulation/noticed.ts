@@ -18,7 +18,7 @@ export const NOTICED: readonly (readonly [name: string, seed: number, what: stri
   ["quota-slot-absent", 19, "the arbiter of a limited handle's quota slots"],
   ["quota-slot-over-rev", 222, "the revision of a quota slot that another request takes"],
   ["withdraw-rev", 425, "the revision of an allocation whose execution holds nothing (rule 5)"],
-  ["borrowed-drop-rev", 170, "the revision of the entry of a borrowed block that goes"],
+  ["borrowed-drop-rev", 1143, "the revision of the entry of a borrowed block that goes"],
   ["idle-rev", 5, "the revision of a block that is marked idle"],
   ["keep-live", 222, "the state of an instance's allocation that is kept"],
   [
