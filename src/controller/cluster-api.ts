@@ -302,11 +302,12 @@ export class ClusterApi {
   async #workOnClaim(key: string, followed: Followed): Promise<number | undefined> {
     const claim = followed.claims.objects.get(key);
     const address = followed.addresses.objects.get(key);
-    if (claim && (!isOurs(claim.spec.poolRef) || isPaused(claim, followed))) return undefined;
-    if (claim?.metadata.deletionTimestamp) await this.#release(claim, address, followed);
-    // The event of its end brings the claim here again.
+    if (claim && isPaused(claim, followed)) return undefined;
+    const ours = claim && isOurs(claim.spec.poolRef) ? claim : undefined;
+    if (ours?.metadata.deletionTimestamp) await this.#release(ours, address, followed);
+    // The event of its end brings the claim here again. One of another provider needs the name too.
     else if (address && isLeftOver(address, claim)) await this.#unprotect(address, followed);
-    else if (claim) return this.#serve(claim, address, followed);
+    else if (ours) return this.#serve(ours, address, followed);
     return undefined;
   }
 

@@ -13,6 +13,8 @@ const CLUSTERS = "/apis/cluster.x-k8s.io/v1beta2/clusters";
 const POOLS = "/apis/ipam.plat/v1alpha1/platippools";
 const GLOBAL_POOLS = "/apis/ipam.plat/v1alpha1/platglobalippools";
 const MINUTE_MS = 60_000;
+const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } };
+const GOES_ON = { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } };
 
 const problem = (code: string, retryable: boolean, status = 409) =>
   new ApiError({ type: "", title: "", status, detail: `no: ${code}`, code, retryable } as never);
@@ -428,6 +430,32 @@ it("a claim of the same name as one before is served once the IPAddress of that 
   );
 });
 
+it("the IPAddress of a claim that was ours lets go of its name for another provider, but not during a pause", async () => {
+  await working(
+    ({ cluster }) => {
+      const metadata = {
+        finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
+        ownerReferences: [{ kind: "IPAddressClaim", name: "m1", uid: "uid-before" }],
+      };
+      const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
+      cluster.putObject(ADDRESSES, "m1", { metadata, spec: { poolRef } }, "team-a");
+      claim(cluster, "m1", {
+        poolRef: { apiGroup: "ipam.other", kind: "OtherPool", name: "other" },
+      });
+      cluster.putObject(CLAIMS, "m1", PAUSED, "team-a");
+    },
+    async ({ cluster, plat, clock }) => {
+      cluster.deleteObject(ADDRESSES, "team-a/m1");
+      await clock.sleep(2_000);
+      expect(found(cluster, ADDRESSES, "m1")).toBeDefined();
+      cluster.putObject(CLAIMS, "m1", GOES_ON, "team-a");
+      await clock.sleep(2_000);
+      expect(found(cluster, ADDRESSES, "m1")).toBeUndefined();
+      expect(plat.held.size).toBe(0);
+    },
+  );
+});
+
 it("an IPAddress that somebody deletes stays while its claim is there", async () => {
   await working(
     ({ cluster }) => claim(cluster, "m1"),
@@ -440,9 +468,6 @@ it("an IPAddress that somebody deletes stays while its claim is there", async ()
 });
 
 describe("a pause", () => {
-  const PAUSED = { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } };
-  const GOES_ON = { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } };
-
   it.each([
     ["of the Cluster", CLUSTERS, "blue", { spec: { paused: true } }, { spec: { paused: false } }],
     ["of the Cluster by its annotation", CLUSTERS, "blue", PAUSED, GOES_ON],
