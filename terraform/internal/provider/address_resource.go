@@ -723,6 +723,7 @@ func (r *addressResource) ImportState(ctx context.Context, req resource.ImportSt
 // in the same meaning, stays.
 func (m *addressModel) take(ctx context.Context, held []api.HeldAddress, tenant string) diag.Diagnostics {
 	var diags diag.Diagnostics
+	standIn := m.standIn(ctx, held, &diags)
 	has := countsIn(held)
 	m.IPv4, m.IPv6 = types.Int64Value(int64(has[4])), types.Int64Value(int64(has[6]))
 	// An address stays beside others, which a plan then releases. The host is its own, and not theirs.
@@ -731,7 +732,10 @@ func (m *addressModel) take(ctx context.Context, held []api.HeldAddress, tenant 
 		at = 0
 		m.Address = types.StringValue(held[0].Address)
 	}
-	m.Host = types.StringPointerValue(held[at].Host)
+	if standIn < 0 {
+		standIn = at
+	}
+	m.Host = types.StringPointerValue(held[standIn].Host)
 	known := texts(ctx, m.Attributes, &diags)
 	for _, each := range held {
 		if owner := withoutTenant(ownerOf(each), known, tenant); !sameEntries(owner, known) {
@@ -743,4 +747,21 @@ func (m *addressModel) take(ctx context.Context, held []api.HeldAddress, tenant 
 	m.Addresses, wrong = types.ListValueFrom(ctx, heldType, modelsOf(ctx, held, &diags))
 	diags.Append(wrong...)
 	return diags
+}
+
+// standIn returns the place of an address of another host, if it stands in for one that a model has lost; otherwise -1. A
+// plan then sees the other host. One that is only beside those of the model is none, also if a refresh has noted it.
+func (m *addressModel) standIn(ctx context.Context, held []api.HeldAddress, diags *diag.Diagnostics) int {
+	isOther := func(each api.HeldAddress) bool { return orEmpty(each.Host) != m.Host.ValueString() }
+	noted := heldIn(ctx, m.Addresses, diags)
+	isNoted := func(each api.HeldAddress) bool {
+		return slices.ContainsFunc(noted, func(one heldModel) bool {
+			return one.Generation.ValueString() == orEmpty(each.Generation)
+		})
+	}
+	has := countsIn(only(held, func(each api.HeldAddress) bool { return isNoted(each) || !isOther(each) }))
+	if m.Host.IsNull() || (has[4] >= int(m.IPv4.ValueInt64()) && has[6] >= int(m.IPv6.ValueInt64())) {
+		return -1
+	}
+	return slices.IndexFunc(held, isOther)
 }

@@ -194,6 +194,47 @@ func TestWhatSomethingElseAssignsToTheHandleReplacesNoAddressThatStays(t *testin
 	}
 }
 
+func TestTheHostOfAStateIsAnotherOneOnceAnAddressOfItStandsInForALostOne(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	x, y, w := heldBy("10.1.7.7", "lan", "a"), heldBy("10.1.7.8", "lan", "a"), heldBy("10.1.7.9", "lan", "a")
+	other, another := heldBy("10.1.7.5", "lan", "b"), heldBy("10.1.7.6", "lan", "b")
+	six := strings.ReplaceAll(heldBy("fd00::7", "six", "a"), `"family": 4`, `"family": 6`)
+	otherSix := strings.ReplaceAll(heldBy("fd00::5", "six", "b"), `"family": 4`, `"family": 6`)
+	for _, each := range []struct {
+		name string
+		// reads are what the handle has at each read.
+		reads [][]string
+		host  string
+	}{
+		{"one stands in for a lost one", [][]string{{x, y}, {other, x}}, "b"},
+		{"two stand in for a lost one", [][]string{{x, y}, {other, another, x}}, "b"},
+		{"one of another family stands in for a lost one", [][]string{{x, six}, {other, x, otherSix}}, "b"},
+		{"one stands in for one of two lost ones", [][]string{{x, y, w}, {other, x}}, "b"},
+		{"one is the only one left", [][]string{{x}, {other}}, "b"},
+		{"one is beside all", [][]string{{x, y}, {other, x, y}}, "a"},
+		{"one is beside all, and was read before", [][]string{{x, y}, {other, x, y}, {other, x, y}}, "a"},
+		{"one is beside all, as one of the same host stands in", [][]string{{x, y}, {other, x, w}}, "a"},
+		{"none is there, and one is lost", [][]string{{x, y}, {x}}, "a"},
+	} {
+		state := stateOf(&addressResource{}, map[string]any{"handle": "web", "host": "a", "address": "10.1.7.7"})
+		for _, held := range each.reads {
+			client, _ := serve(t, map[string][]string{"GET handles/web": {`{"addresses": [` + strings.Join(held, ",") + `]}`}})
+			r := &addressResource{caller{client}}
+			resp := resource.ReadResponse{State: state}
+			r.Read(ctx, resource.ReadRequest{State: state}, &resp)
+			if resp.Diagnostics.HasError() {
+				t.Fatalf("%s: %v", each.name, resp.Diagnostics)
+			}
+			state = resp.State
+		}
+		var read addressModel
+		if diags := state.Get(ctx, &read); diags.HasError() || read.Host.ValueString() != each.host {
+			t.Errorf("%s: the host is %s in place of %s, %v", each.name, read.Host, each.host, diags)
+		}
+	}
+}
+
 func listed(texts []string) tftypes.Value {
 	values := make([]tftypes.Value, len(texts))
 	for i, text := range texts {
