@@ -70,6 +70,12 @@ type WrittenError struct{ reason error }
 func (e *WrittenError) Error() string { return e.reason.Error() }
 func (e *WrittenError) Unwrap() error { return e.reason }
 
+// JobError means that a job is over, and did not do what it was for.
+type JobError struct{ reason error }
+
+func (e *JobError) Error() string { return e.reason.Error() }
+func (e *JobError) Unwrap() error { return e.reason }
+
 // notSentError means that no request left this program.
 type notSentError struct{ reason error }
 

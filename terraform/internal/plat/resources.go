@@ -119,7 +119,7 @@ func (c *Client) follow(ctx context.Context, id, after string) error {
 		case api.Done:
 			return nil
 		case api.Failed, api.Cancelled:
-			return fmt.Errorf("the job %s is %s: %s", id, job.State, job.Detail)
+			return &JobError{fmt.Errorf("the job %s is %s: %s", id, job.State, job.Detail)}
 		}
 		if err := c.wait(ctx, jobPoll, job.Detail); err != nil {
 			return fmt.Errorf("the job %s did not end before the timeout; it goes on, and %s. %s (%w)", id, after, job.Detail, err)

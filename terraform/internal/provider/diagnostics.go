@@ -45,7 +45,12 @@ func addWriteError(diags *diag.Diagnostics, write write, err error, known map[st
 	var written *plat.WrittenError
 	if errors.As(err, &written) {
 		detail := strings.TrimSuffix(sentence(err)+"\n"+write.written, "\n")
-		diags.AddError(fmt.Sprintf("%s is %s, but that is not in force everywhere yet", write.what, write.done), detail)
+		lack := "that is not in force everywhere yet"
+		var ended *plat.JobError
+		if errors.As(err, &ended) {
+			lack = "its job did not succeed"
+		}
+		diags.AddError(fmt.Sprintf("%s is %s, but %s", write.what, write.done, lack), detail)
 		return
 	}
 	if write.unanswered != "" {

@@ -61,6 +61,17 @@ func TestWhatIsWrittenWhenTheTimeoutEndsIsToldAsWritten(t *testing.T) {
 			"The pool is changed, but that is not in force everywhere yet", "it goes on, and no other run waits for it. Waits.",
 		},
 		{
+			"a pool whose shrinking is cancelled",
+			map[string][]string{
+				"GET pools/lan": {pool + "}"}, "PUT pools/lan": {pool + `, "job": "j1"}`},
+				"GET jobs/j1": {`{"id": "j1", "state": "cancelled", "detail": "The pool is being deleted.", "kind": "pool.shrink"}`},
+			},
+			func(c caller) func(context.Context) diag.Diagnostics {
+				return update(&poolResource{c}, ofPool, changed)
+			},
+			"The pool is changed, but its job did not succeed", "The job j1 is cancelled: The pool is being deleted.",
+		},
+		{
 			"a reservation that is created",
 			map[string][]string{"GET reservations/office": {none}, "PUT reservations/office": {office + "," + late + "}"}},
 			func(c caller) func(context.Context) diag.Diagnostics {
