@@ -13,7 +13,8 @@ export function onInterrupt(act: () => void): () => void {
 }
 
 /**
- * Does work that Ctrl-C aborts by its signal.
+ * Does work that Ctrl-C aborts by its signal. It does not wait for work that ignores the signal, such as reading
+ * credentials: the process may outlive the command until that ends, or until a second Ctrl-C.
  *
  * @throws CommandError with the message, if Ctrl-C was pressed before the work was done
  */
@@ -24,9 +25,12 @@ export async function abortable<Result>(
 ): Promise<Result> {
   const interruption = new AbortController();
   const { signal } = interruption;
+  const interrupted = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason)),
+  );
   const stopListening = io.onInterrupt(() => interruption.abort());
   try {
-    return await work(signal);
+    return await Promise.race([work(signal), interrupted]);
   } catch (error) {
     throw signal.aborted ? new CommandError(EXIT.interrupted, message) : error;
   } finally {

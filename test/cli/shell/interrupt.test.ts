@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { onInterrupt } from "../../../src/cli/shell/interrupt.ts";
+import { EXIT } from "../../../src/cli/shell/exit.ts";
+import { abortable, onInterrupt } from "../../../src/cli/shell/interrupt.ts";
 
 it("Ctrl-C is answered by the command while it listens, and others who listen see that it does", () => {
   const before = process.listenerCount("SIGINT");
@@ -14,5 +15,13 @@ it("Ctrl-C is answered by the command while it listens, and others who listen se
   expect({ pressed, seen }).toEqual({ pressed: 1, seen: 2 });
   process.off("SIGINT", other);
   stop();
+  expect(process.listenerCount("SIGINT")).toBe(before);
+});
+
+it("Ctrl-C ends work that does not look at its signal, and the next one is not the command's", async () => {
+  const before = process.listenerCount("SIGINT");
+  const working = abortable({ onInterrupt }, "Interrupted.", () => new Promise(() => {}));
+  process.emit("SIGINT");
+  await expect(working).rejects.toMatchObject({ exit: EXIT.interrupted, message: "Interrupted." });
   expect(process.listenerCount("SIGINT")).toBe(before);
 });
