@@ -12,14 +12,24 @@ const { getOutHasColors, getErrHasColors } = new Command().configureOutput();
 
 /** True until the command says that it has work to finish. */
 let endsWithReader = true;
-let hasReader = true;
-/** The output of a command that writes: only it may name what the command assigned. */
-let output = "";
+/** The first error of stdout; nothing is written to it after that. */
+let fault: NodeJS.ErrnoException | undefined;
+/** The output that stdout has not taken yet: only it may name what the command assigned. */
+const pending = new Set<{ readonly said: string }>();
+/** The output before that. A disk that becomes full takes a part of it without an error. */
+let taken = "";
 
 const io: Io = {
   out: (said) => {
-    if (!endsWithReader) output += said;
-    if (hasReader) process.stdout.write(said);
+    if (isReaderGone(fault)) return;
+    const part = { said };
+    pending.add(part);
+    if (fault) return;
+    process.stdout.write(said, (error) => {
+      if (error) return;
+      taken = said;
+      pending.delete(part);
+    });
   },
   err: (said) => process.stderr.write(said),
   progress: (said) => spinnerOn(process.stderr, process.env, said),
@@ -39,22 +49,32 @@ const io: Io = {
   },
 };
 
-// A reader that closes the pipe early, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") {
-    if (endsWithReader) process.exit();
-    hasReader = false;
-    return;
-  }
-  const done = "The command may have done its work";
-  const of = output === "" ? `${done}.` : `${done}, with this output:\n${output}`;
-  const said = `stdout cannot be written: ${error.message}${endsWithReader ? "" : `\n${of}`}`;
-  process.stderr.write(errorText(new CommandError(EXIT.unreachable, said)));
-  process.exit(EXIT.unreachable);
+  fault ??= error;
+  if (!endsWithReader) return;
+  if (!isReaderGone(error)) tellFault(error);
+  process.exit();
+});
+process.once("beforeExit", () => {
+  if (fault && !isReaderGone(fault)) tellFault(fault);
 });
 // Messages that nobody can read end nothing either.
 process.stderr.on("error", () => {});
 process.exitCode = await run(process.argv.slice(2), io);
+
+/** Returns true for the error of a reader that closes the pipe early, such as `head`. That is no error of the command. */
+function isReaderGone(error: NodeJS.ErrnoException | undefined): boolean {
+  return error?.code === "EPIPE";
+}
+
+/** Says that stdout cannot be written, and what it lacks of the output of a command that writes. */
+function tellFault({ message }: Error): void {
+  const lacking = [taken, ...Array.from(pending, ({ said }) => said)].join("");
+  const more = endsWithReader ? "" : `\nIt lacks this output, or a part of it:\n${lacking}`;
+  const said = `stdout cannot be written: ${message}${more}`;
+  process.stderr.write(errorText(new CommandError(EXIT.unreachable, said)));
+  process.exitCode = EXIT.unreachable;
+}
 
 /**
  * Returns the function that asks a person a yes-or-no question, with no as default; nothing if no person can answer. It
