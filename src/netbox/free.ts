@@ -83,19 +83,21 @@ interface Free {
 
 async function freeIn(
   plat: Plat,
-  { space, cidr }: Network,
+  network: Network,
   { pools, limit, within }: FreeIn,
 ): Promise<readonly Free[]> {
   const free: Free[] = [];
   for (const pool of pools) {
     if (free.length === limit) break;
     const { name } = pool;
-    const length = lengthIn(pool, cidr);
+    const length = lengthIn(network, pool);
     const query = {
       limit: String(limit - free.length),
       ...(within && { within: textOf(within) }),
     };
-    const read = await plat.call<{ free: string[] }>(FREE, { space, path: { name }, query });
+    const read = await plat.call<{ free: string[] }>(FREE, {
+      ...{ space: network.space, path: { name }, query },
+    });
     free.push(...read.free.map((text) => ({ text, length })));
   }
   return free;

@@ -3,6 +3,7 @@ import { SPACE_DEFAULT } from "../api/route.ts";
 import { type Address, formatAddress } from "../net/address.ts";
 import { includesAddress } from "../net/address-set.ts";
 import { type Cidr, contains, parseCidr, parseInterval } from "../net/cidr.ts";
+import { isForApplications } from "../nouns/pool/application-pools.ts";
 import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
 import { addressNamed, hasCode, hasPoolCode, type IdParts, namedByAddressId } from "./ids.ts";
 import { type Plat, pagesOf } from "./plat.ts";
@@ -130,17 +131,18 @@ export const networkWith = (networks: readonly Network[], address: Address): Net
     .toSorted((a, b) => b.cidr.prefix - a.cidr.prefix)[0];
 
 /** Returns the prefix length of an address of a network: that of its pool. Ranged pools of one CIDR can differ. */
-export function lengthAt({ cidr, pools }: Network, address: Address): number {
-  const own = pools.find(
+export function lengthAt(network: Network, address: Address): number {
+  const having = network.pools.filter(
     ({ ranges, excludes = [] }) =>
       !ranges || (isAmong(ranges, address) && !isAmong(excludes, address)),
   );
-  return lengthIn(own, cidr);
+  // An Applications pool has only what the others leave.
+  return lengthIn(network, having.find((pool) => !isForApplications(pool)) ?? having[0]);
 }
 
-/** Returns the prefix length of the addresses of a pool of a network. */
-export const lengthIn = (pool: PoolBody | undefined, { prefix }: Cidr): number =>
-  pool?.prefixLength ?? prefix;
+/** Returns the prefix length of the addresses of a pool of a network. A pool without one has that of the Applications pool around it. */
+export const lengthIn = ({ cidr, pools }: Network, pool: PoolBody | undefined): number =>
+  pool?.prefixLength ?? pools.find(isForApplications)?.prefixLength ?? cidr.prefix;
 
 const isAmong = (ranges: readonly string[], address: Address): boolean =>
   ranges.some((text) => {

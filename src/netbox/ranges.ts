@@ -166,7 +166,7 @@ function rangeBody({ network, pool, interval }: Range, base: string): object | u
   const id = idOf(network, interval);
   if (id === undefined) return undefined;
   const { family, first, last } = interval;
-  const length = lengthIn(pool, network.cidr);
+  const length = lengthIn(network, pool);
   const text = (value: bigint) => `${formatAddress({ family, value } as Address)}/${length}`;
   const { dns_name: _, ...fields } = fieldsBody(
     {

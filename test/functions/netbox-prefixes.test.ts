@@ -336,6 +336,44 @@ describe("the addresses of pools that share a CIDR", () => {
       await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
     }
   });
+
+  it.each([
+    [{ prefixLength: 16 }, {}, 16, 16],
+    [{}, { prefixLength: 32 }, 24, 32],
+    [{ prefixLength: 16 }, { prefixLength: 32 }, 16, 32],
+  ])(
+    "have that of their own pool, else that of the Applications pool around it: %j with %j inside",
+    async (outer, inner, around, inside) => {
+      const shared = { cidr: "10.63.0.0/24", cooldownSeconds: 0 };
+      const applications = { ...shared, ranges: ["10.63.0.10-10.63.0.13"], ...outer };
+      const pools = {
+        apps: { ...applications, assignmentMode: "Applications" },
+        web: { ...shared, ranges: ["10.63.0.12"], ...inner },
+      };
+      const space = spaceNamed(`around-${around}-${inside}`);
+      for (const [name, body] of Object.entries(pools))
+        expect((await space.put(`/v1/pools/${name}`, body)).status).toBe(201);
+      const [vrf] = (await netbox("GET", "ipam/vrfs/", { query: { name: space.space } })).body
+        .results;
+      const query = { vrf_id: String(vrf.id) };
+      const prefix = await only(shared.cidr, query);
+      const path = `ipam/prefixes/${prefix.id}/available-ips/`;
+      const address = `10.63.0.12/${inside}`;
+      expect((await netbox("GET", path)).body).toMatchObject([{ address }]);
+      const ranges = await netbox("GET", "ipam/ip-ranges/", { query });
+      expect(ranges.body.results).toMatchObject([
+        { start_address: `10.63.0.10/${around}` },
+        { start_address: address },
+      ]);
+      const post = (text: string) =>
+        netbox("POST", "ipam/ip-addresses/", { body: { address: text, vrf: vrf.id } });
+      expect(await post("10.63.0.12/8")).toMatchObject({ status: 400 });
+      expect(await post(address)).toMatchObject({ status: 201, body: { address } });
+      // Only applications get the others.
+      expect(await post(`10.63.0.10/${around}`)).toMatchObject({ status: 409 });
+      expect(await netbox("POST", path, { body: {} })).toMatchObject({ status: 409 });
+    },
+  );
 });
 
 it("an aggregate is each network", async () => {
