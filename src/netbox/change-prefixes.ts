@@ -10,7 +10,7 @@ import { formatCidr, sameCidr } from "../net/cidr.ts";
 import type { jobBegun } from "../nouns/job/contract/answer.ts";
 import type { prefixesRead } from "../nouns/prefix/contract/answer.ts";
 import type { PrefixAmendment } from "../nouns/prefix/operations/amend-prefix.ts";
-import { allOrNone } from "./all-or-none.ts";
+import { allOrNone, problemFrom } from "./all-or-none.ts";
 import { netboxDeletes, netboxPrefixChange, netboxPrefixChanges } from "./contract/bodies.ts";
 import { isMadeHere, releasePrefix } from "./create-prefixes.ts";
 import {
@@ -178,12 +178,17 @@ export const deletePrefix: Operation = async (asked, plat) => {
     ? await remove(item, plat, () => undefined)
     : await allOrNone(plat, (there, written) => remove(item, there, () => written(asked.id)));
   const [job] = jobs;
-  if (!job || !item.network.pools.some(isMadeHere)) return GONE;
+  if (!job || !standsForPrefix(item)) return GONE;
   const { space, cidr } = item.network;
   const text = formatCidr(cidr);
-  const read = await plat.call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", {
-    ...{ space, query: { cidr: text } },
-  });
+  const read = await plat
+    .call<v.InferOutput<typeof prefixesRead>>("GET /v1/prefixes", {
+      ...{ space, query: { cidr: text } },
+    })
+    .catch(problemFrom);
+  // A prefix of which half a pool is made may be released before.
+  if (read instanceof Problem && read.code === "not_found") return GONE;
+  if (read instanceof Problem) throw read;
   const [held] = read.prefixes;
   const detail = `The pool of ${text} is being deleted, and ${text} can be released when job ${job.id} is done.`;
   if (held)
@@ -200,7 +205,7 @@ export const deletePrefixes: Operation = async (asked, plat) => {
   const items: { readonly id: number; readonly item: PrefixItem }[] = [];
   for (const { id } of parseNetboxList(asked, netboxDeletes))
     items.push({ id, item: await prefixWith({ id }, plat, networksToDelete).catch(ofBody) });
-  const withPool = items.find(({ item }) => !item.held && item.network.pools.some(isMadeHere));
+  const withPool = items.find(({ item }) => !item.held && standsForPrefix(item));
   if (withPool) {
     const text = formatCidr(withPool.item.cidr);
     throw new Problem(
@@ -216,6 +221,11 @@ export const deletePrefixes: Operation = async (asked, plat) => {
   });
   return GONE;
 };
+
+/** Returns true for a network that the dialect shows as the assigned prefix of which it is made. A DELETE releases that too. */
+const standsForPrefix = ({ network: { pools } }: PrefixItem): boolean =>
+  pools.some(isMadeHere) ||
+  pools.every(({ parent, state }) => parent !== undefined && state === "pending");
 
 const GONE: HttpAnswer = { status: 204, body: undefined };
 

@@ -525,6 +525,47 @@ describe("a pool whose creation was cut off", () => {
     expect((await call("GET", "/v1/pools/netbox-10-128-80-0-24")).status).toBe(404);
   });
 
+  describe("by Plat's own API", () => {
+    /** Assigns a prefix, and returns its id, with half a pool of it. */
+    const halfPut = async (cidr: string, name: string, step: string) => {
+      await call("POST", "/v1/prefixes", { body: { handle: name, cidr } });
+      const { id } = await only(cidr);
+      failWrites(step, new UnavailableError("it is cut off"));
+      const body = { parent: "clusters", cidr };
+      expect(await call("PUT", `/v1/pools/${name}`, { body })).toMatchObject({ status: 503 });
+      vi.restoreAllMocks();
+      expect(await stateOf(name)).toBe("pending");
+      return id;
+    };
+    const gone = async (cidr: string, name: string) => {
+      expect((await call("GET", `/v1/pools/${name}`)).status).toBe(404);
+      expect((await call("GET", "/v1/prefixes", { query: { cidr } })).status).toBe(404);
+    };
+
+    it("is deleted with its prefix, but not in a list", async () => {
+      const cidr = "10.128.82.0/24";
+      const id = await halfPut(cidr, "own-82", "change-plan");
+      const held = { id, custom_fields: { handle: "own-82" } };
+      expect(await only(cidr)).toMatchObject(held);
+      const listed = await netbox("DELETE", "ipam/prefixes/", { body: [{ id }] });
+      expect(listed).toMatchObject({ status: 409, body: { code: "prefix_in_use" } });
+      expect(await stateOf("own-82")).toBe("pending");
+      expect(await only(cidr)).toMatchObject(held);
+      expect((await netbox("DELETE", `ipam/prefixes/${id}/`)).status).toBe(204);
+      await gone(cidr, "own-82");
+    });
+
+    it("is deleted without its prefix if that was released meanwhile", async () => {
+      const cidr = "10.128.83.0/24";
+      const id = await halfPut(cidr, "own-83", "hold-prefix");
+      const body = { handle: "own-83", cidr };
+      const released = await call("POST", "/v1/prefixes/release", { body });
+      expect(released).toMatchObject({ status: 200, body: { complete: true } });
+      expect((await netbox("DELETE", `ipam/prefixes/${id}/`)).status).toBe(204);
+      await gone(cidr, "own-83");
+    });
+  });
+
   it("is what a second request waits for while the first one makes it", async () => {
     const cidr = "10.128.81.0/24";
     const path = await halfMade(cidr, "cluster-81");
