@@ -1,3 +1,4 @@
+import { UNKNOWN_CALLER } from "../../base/actor.ts";
 import { namedPrincipal } from "../../base/principal.ts";
 import type { PlatClient } from "../../client/index.ts";
 import { formatCidr } from "../../net/cidr.ts";
@@ -20,8 +21,8 @@ export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityTy
 
 /** The current state of Plat, as far as it concerns the desired state. */
 export interface CurrentState {
-  /** The caller that imports, as the principals of a pool name it. */
-  readonly caller: string;
+  /** The caller that imports, as the principals of a pool name it; undefined on a server without callers. */
+  readonly caller: string | undefined;
   /** Without those that the import creates again. */
   readonly pools: readonly PoolRead[];
   readonly settings: SettingsRead;
@@ -54,7 +55,7 @@ export async function readCurrent(
   const wanted = new Set(desired.pools.map(({ name }) => name));
   return {
     ...configuration,
-    caller: namedPrincipal(body.principal),
+    caller: body.principal === UNKNOWN_CALLER ? undefined : namedPrincipal(body.principal),
     // One whose creation was interrupted is created again, which completes it.
     pools: pools.filter(({ name, state }) => state !== "pending" || !wanted.has(name)),
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),

@@ -12,6 +12,7 @@ import {
   sameCidr,
 } from "../../net/cidr.ts";
 import { POOL } from "../../nouns/pool/contract/request.ts";
+import { excludesCaller } from "../../selection/selection.ts";
 import { type PoolRead, rangedSetOf } from "../space/configuration.ts";
 import type { CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredPool, PoolFields } from "./desired.ts";
@@ -273,8 +274,8 @@ function callerConflicts(
   filled: boolean,
   { caller }: CurrentState,
 ): readonly Conflict[] {
-  if (!filled || !current?.principals || current.principals.includes(caller)) return [];
-  return [{ kind: "pool", name, problem: `does not serve ${caller} (principals) ${FILLED}` }];
+  const unfit = filled && current && excludesCaller(current, { principal: caller });
+  return unfit ? [{ kind: "pool", name, problem: `${unfit.reason} ${FILLED}` }] : [];
 }
 
 /** Returns the reason why a pool rejects a request that names an address of it. */

@@ -513,11 +513,12 @@ describe("plat import calico rejects as a whole", () => {
   });
 
   it("a pool that does not serve the caller, also if the dump has it", async () => {
-    const principals = ["arn:aws:iam::123456789012:role/red"];
+    // A server without callers calls everybody local, and serves nobody by this name.
+    const principals = ["local"];
     await put("/v1/pools/main", { cidr: "10.0.0.0/24", blockSize: 28, principals });
     await refused(
       dumpOf([POOL], [block([pod("a")])]),
-      "pool main does not serve local (principals) in Plat, but the import would assign addresses in it",
+      "pool main does not serve a request without a principal (principals local) in Plat, but the import would assign addresses in it",
     );
   });
 

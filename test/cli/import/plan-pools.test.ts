@@ -27,7 +27,18 @@ it.each([
         kind: "pool",
         name: "red",
         problem:
-          "does not serve token:ci (principals) in Plat, but the import would assign addresses in it",
+          "does not serve token:ci (principals arn:aws:iam::123456789012:role/red) in Plat, but the import would assign addresses in it",
+      },
+    ],
+  ],
+  [
+    undefined,
+    [
+      {
+        kind: "pool",
+        name: "red",
+        problem:
+          "does not serve a request without a principal (principals arn:aws:iam::123456789012:role/red) in Plat, but the import would assign addresses in it",
       },
     ],
   ],

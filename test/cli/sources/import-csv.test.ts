@@ -207,7 +207,7 @@ describe("plat import csv", () => {
     expect(exit).toBe(1);
     expect(err).toContain("1 conflict; nothing was written.");
     expect(err).toContain(
-      "pool red does not serve local (principals) in Plat, but the import would assign addresses in it",
+      "pool red does not serve a request without a principal (principals token:red) in Plat, but the import would assign addresses in it",
     );
     expect((await importing("address,handle,host\n10.0.0.1,a,n1\n")).exit).toBe(0);
   });
