@@ -23,7 +23,6 @@ export type CurrentAddress = AddressInBlock & Pick<HeldBy, "owner" | "affinityTy
 export interface CurrentState {
   /** The caller that imports, as the principals of a pool name it; undefined on a server without callers. */
   readonly caller: string | undefined;
-  /** Without those that the import creates again. */
   readonly pools: readonly PoolRead[];
   readonly settings: SettingsRead;
   readonly reservations: ReadonlyMap<string, readonly string[]>;
@@ -42,7 +41,7 @@ export async function readCurrent(
   desired: Desired,
   shown: ShownProgress,
 ): Promise<CurrentState> {
-  const [{ reservations, pools, ...configuration }, labelled, applications, blocks, { body }] =
+  const [{ reservations, ...configuration }, labelled, applications, blocks, { body }] =
     await Promise.all([
       readConfiguration(client),
       readLabels(client),
@@ -52,12 +51,9 @@ export async function readCurrent(
     ]);
   const cidrs = new Set(desired.blocks.map(({ cidr }) => formatCidr(cidr)));
   const concerned = blocks.filter(({ cidr }) => cidrs.has(cidr));
-  const wanted = new Set(desired.pools.map(({ name }) => name));
   return {
     ...configuration,
     caller: body.principal === UNKNOWN_CALLER ? undefined : namedPrincipal(body.principal),
-    // One whose creation was interrupted is created again, which completes it.
-    pools: pools.filter(({ name, state }) => state !== "pending" || !wanted.has(name)),
     reservations: new Map(reservations.map(({ name, cidrs }) => [name, cidrs])),
     labelled,
     applications: new Map(applications.map((one) => [nameOfApplication(one), one] as const)),

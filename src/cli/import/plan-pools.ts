@@ -27,7 +27,7 @@ export interface KnownPool {
   readonly ranges?: AddressSet;
   /** True for a pool that has what the other pools of its CIDR leave. */
   readonly isOuter: boolean;
-  /** The current pool; absent if the import creates it. */
+  /** The current pool, also one whose creation was interrupted; absent if there is none. */
   readonly current?: PoolRead;
   readonly isWanted: boolean;
 }
@@ -141,7 +141,8 @@ function stepOf(
 ): PoolStep[] {
   const before = pools.find((pool) => pool.name === name);
   const next = keepingUnsaid(unsaid, fields, before) as unknown as PoolFields;
-  const opened = filled && !(before && isOpen(before)) ? openedOf(next) : undefined;
+  const isNew = !before || isHalfMade(before);
+  const opened = filled && (isNew || !isOpen(before)) ? openedOf(next) : undefined;
   const step = {
     ...{ name, fields: next, ...(opened && { opened }) },
     // The plan knows those that it takes away while the pool is open.
@@ -149,10 +150,13 @@ function stepOf(
       (field) => !opened || Object.hasOwn(opened, field) === Object.hasOwn(next, field),
     ),
   };
-  if (!before) return [{ ...step, verb: "create" }];
+  if (isNew) return [{ ...step, verb: "create" }];
   if (!same(normal(before), normal(next))) return [{ ...step, verb: "change" }];
   return opened ? [step] : [];
 }
+
+/** Returns true for a pool whose creation was interrupted. The import creates it again, which completes it. */
+const isHalfMade = ({ state }: PoolRead): boolean => state === "pending";
 
 /** The conditions on the workload. The import does not know the labels of its workloads, so an opened pool with ranges has none. */
 const CONDITIONS = [
@@ -215,7 +219,7 @@ function changeConflicts(
   { pools }: CurrentState,
 ): readonly Conflict[] {
   const before = pools.find((pool) => pool.name === name);
-  if (!before) return [];
+  if (!before || isHalfMade(before)) return [];
   const conflict = (problem: string): Conflict[] => [{ kind: "pool", name, problem }];
   if (before.state !== undefined) return conflict(`exists in Plat and is ${before.state}`);
   if (before.assign === "prefixes")

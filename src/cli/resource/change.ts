@@ -27,6 +27,9 @@ export interface ObjectChange {
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** An object before a change; without an etag if the change creates it. */
+type Before = Pick<Reply<Body>, "body" | "etag">;
+
 interface FieldLeft {
   readonly field: string;
   readonly value: unknown;
@@ -68,10 +71,11 @@ export async function dryRun(client: PlatClient, wanted: WantedObject): Promise<
   });
   const { dryRun: _, warnings, ...stands } = answer;
   const body = keepingUnsaid(wanted.unsaid, stands, seen?.body);
-  const changed = seen ? changesOf(seen.body, body) : [];
+  const isNew = seen?.etag === undefined;
+  const changed = isNew ? [] : changesOf(seen.body, body);
   return {
     wanted,
-    outcome: seen === undefined ? "created" : changed.length === 0 ? "unchanged" : "configured",
+    outcome: isNew ? "created" : changed.length === 0 ? "unchanged" : "configured",
     body,
     changed,
     left: leftOf(wanted, seen?.body),
@@ -85,18 +89,18 @@ export async function dryRun(client: PlatClient, wanted: WantedObject): Promise<
 async function current(
   client: PlatClient,
   { kind, name, body }: WantedObject,
-): Promise<Reply<Body> | undefined> {
+): Promise<Before | undefined> {
   const path = pathOfObject(kind, name);
   return body ? beforePut(client, path) : found(client.call<Body>({ method: "GET", path }));
 }
 
 /**
- * Reads an object that a PUT is to change; nothing if there is none. A pool whose creation was interrupted does not count: creating it
+ * Reads an object that a PUT is to change; nothing if there is none. A pool whose creation was interrupted has no etag here: creating it
  * again completes it.
  */
-export async function beforePut(client: PlatClient, path: Path): Promise<Reply<Body> | undefined> {
+export async function beforePut(client: PlatClient, path: Path): Promise<Before | undefined> {
   const seen = await found(client.call<Body>({ method: "GET", path }));
-  return seen?.body.state === "pending" ? undefined : seen;
+  return seen?.body.state === "pending" ? { ...seen, etag: undefined } : seen;
 }
 
 /**

@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { UnavailableError } from "../../../src/base/outcome.ts";
 import { withCalls } from "../../../src/kernel/core/store.ts";
 import { checkTable } from "../../../src/nouns/contents/operations/check-table.ts";
 import { putPool } from "../../../src/nouns/pool/operations/administration.ts";
+import type { PoolSpec } from "../../../src/nouns/pool/pool.ts";
 import { oneIn } from "../../simulation/sampled-calls.ts";
 import { poolOf } from "../../world.ts";
 import { CalicoBlock, dumpOf, listText, pool, type Resource, WINDOWS } from "../cluster.ts";
@@ -37,9 +38,9 @@ function cluster() {
   );
 }
 
-const importing = (endpoint: string) =>
+const importing = (endpoint: string, dump = cluster()) =>
   platWith(
-    { stdin: listText(cluster()), env: { PLAT_ENDPOINT: endpoint, PLAT_SPACE: space() } },
+    { stdin: listText(dump), env: { PLAT_ENDPOINT: endpoint, PLAT_SPACE: space() } },
     ...["import", "calico", "-f", "-"],
   );
 
@@ -54,11 +55,11 @@ function cutOffAt(write: number, when: "before" | "after"): Promise<string> {
   });
 }
 
-async function expectWhole() {
+async function expectWhole(dump = cluster()) {
   const { out } = await plat("export", "calico", "-o", "json");
   const items: Resource[] = JSON.parse(out).items;
-  expect(normalised(items)).toEqual(normalised(cluster()));
-  expect((await importing(server().url)).err).toContain("everything exists already");
+  expect(normalised(items)).toEqual(normalised(dump));
+  expect((await importing(server().url, dump)).err).toContain("everything exists already");
 }
 
 it.each(["before", "after"] as const)(
@@ -77,15 +78,38 @@ it.each(["before", "after"] as const)(
   },
 );
 
-it("a pool that a request left half made is completed by the next run", async () => {
-  const { context } = server();
-  const readPlan = () => Promise.reject(new UnavailableError("it is cut off"));
-  const dying = { ...context, store: withCalls(context.store, { readPlan }) };
-  const left = putPool(dying, space(), "main", poolOf("10.0.0.0/24", 28), undefined);
-  await expect(left).rejects.toThrow(UnavailableError);
-  expect((await plat("pool", "get", "main", "-o", "json")).out).toContain('"pending"');
-  expect(await importing(server().url)).toMatchObject({ exit: 0 });
-  await expectWhole();
+describe("a pool that a request left half made", () => {
+  const leaveHalf = async (name: string, spec: PoolSpec) => {
+    const { context } = server();
+    const readPlan = () => Promise.reject(new UnavailableError("it is cut off"));
+    const dying = { ...context, store: withCalls(context.store, { readPlan }) };
+    const left = putPool(dying, space(), name, spec, undefined);
+    await expect(left).rejects.toThrow(UnavailableError);
+    expect(await read(name)).toMatchObject({ state: "pending" });
+  };
+  const read = async (name: string) =>
+    JSON.parse((await plat("pool", "get", name, "-o", "json")).out);
+
+  it("is completed by the next run, with the fields that the dump has no word for", async () => {
+    await leaveHalf("main", { ...poolOf("10.0.0.0/24", 28), cooldownSeconds: 7 });
+    // The import gives no address of this pool, so it need not serve the caller.
+    await leaveHalf("spare", { ...poolOf("10.2.0.0/24", 28), principals: ["token:red"] });
+    const dump = [...cluster(), pool("spare", { blockSize: 28, cidr: "10.2.0.0/24" })];
+    expect(await importing(server().url, dump)).toMatchObject({ exit: 0 });
+    await expectWhole(dump);
+    expect(await read("main")).toMatchObject({ cooldownSeconds: 7 });
+    expect(await read("main")).not.toHaveProperty("state");
+    expect(await read("spare")).toMatchObject({ principals: ["token:red"] });
+    expect(await read("spare")).not.toHaveProperty("state");
+  });
+
+  it("is a conflict if it is not to serve the caller, and the import would fill it", async () => {
+    await leaveHalf("main", { ...poolOf("10.0.0.0/24", 28), principals: ["token:red"] });
+    const { exit, err } = await importing(server().url);
+    expect(exit).toBe(1);
+    expect(err).toContain("pool main does not serve a request without a principal");
+    expect(await read("main")).toMatchObject({ state: "pending", principals: ["token:red"] });
+  });
 });
 
 it.each([1, 2, 4, 6, 8, 10, 12, 14, 16].filter((_, at) => at % oneIn(3) === 0))(

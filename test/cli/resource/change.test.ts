@@ -5,7 +5,7 @@ import {
   POOL_RESOURCE,
   RESERVATION_RESOURCE,
 } from "../../../src/cli/resource/kind.ts";
-import { platClient } from "../../../src/client/index.ts";
+import { path, platClient } from "../../../src/client/index.ts";
 import { terminal } from "../terminal.ts";
 
 const { plat, server, space, io } = terminal();
@@ -19,12 +19,17 @@ const reservation = (reason: string) => ({
 });
 
 describe("a pool whose creation was cut off", () => {
-  it("is created when it is applied again", async () => {
-    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+  /** Makes the pool of the space one whose creation was cut off. */
+  const interrupt = async () => {
     const { store } = server().context;
     const [pool] = (await store.readSpace(space())).pools;
     if (!pool) throw new Error("there is no pool");
     await store.putPool({ ...pool, state: "pending", revision: "a-revision" }, pool);
+  };
+
+  it("is created when it is applied again", async () => {
+    await plat("pool", "create", "web", "--cidr", "10.0.0.0/16");
+    await interrupt();
     expect((await plat("pool", "get", "-o", "wide")).out).toContain("pending");
 
     const body = { cidr: "10.0.0.0/16" };
@@ -37,6 +42,24 @@ describe("a pool whose creation was cut off", () => {
     expect(change.outcome).toBe("created");
     await make(client(), change);
     expect((await plat("pool", "get", "-o", "wide")).out).not.toContain("pending");
+  });
+
+  it("keeps the fields that its manifest has no word for", async () => {
+    const cidr = "10.0.0.0/16";
+    await plat("pool", "create", "web", "--cidr", cidr, "--principals", "token:red");
+    await interrupt();
+    const change = await dryRun(client(), {
+      kind: POOL_RESOURCE,
+      name: "web",
+      body: { cidr, disabled: true },
+      unsaid: ["cooldownSeconds", "principals"],
+    });
+    const left = [{ field: "principals", value: ["token:red"] }];
+    expect(change).toMatchObject({ outcome: "created", changed: [], left, etag: undefined });
+    await make(client(), change);
+    const { body } = await client().call({ method: "GET", path: path`/v1/pools/web` });
+    expect(body).toMatchObject({ disabled: true, principals: ["token:red"] });
+    expect(body).not.toHaveProperty("state");
   });
 });
 
