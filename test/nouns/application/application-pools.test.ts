@@ -131,6 +131,42 @@ describe("a pool for applications", () => {
     expect(findViolations(contentsIn(world))).toEqual([]);
   });
 
+  it.each([
+    ["is cut off before it is undone", false],
+    ["meets another change before it is undone", true],
+  ])(
+    "says what a new pool inside has until it has that again, if its change %s",
+    async (_, goesOn) => {
+      const world = await outerAndInner();
+      const { calm, clock, table } = world;
+      const slow = stoppedBefore(table, (step) => step === "put-pool");
+      const narrow = around("10.9.0.0-10.9.0.9");
+      let puts = 0;
+      const slower = stoppedBefore(slow.table, (step) => step === "put-pool" && ++puts === 2);
+      const narrowed = answerOf(put(contextOver(slower.table, clock, 8), "outer", narrow));
+      await slow.stops;
+      expect(await put(calm, "web", setIn("10.9.0.12"))).toMatchObject({ created: true });
+      slow.goOn();
+      await slower.stops;
+      expect(await put(calm, "outer", narrow)).toMatchObject({ code: "pool_overlap" });
+      expect(await put(calm, "outer", around("10.9.0.0-10.9.0.8"))).toMatchObject({
+        code: "pool_overlap",
+      });
+      expect(await put(calm, "outer", around("10.9.0.0-10.9.0.15"))).toMatchObject({
+        created: false,
+      });
+      if (goesOn) {
+        slower.goOn();
+        expect(await narrowed).toMatchObject({ code: "precondition_failed" });
+      }
+      expect(formatSet(addressSetOf(await poolNamed(world, "outer")))).toEqual([
+        "10.9.0.0-10.9.0.15",
+      ]);
+      await work(calm, clock, 5);
+      expect(findViolations(contentsIn(world))).toEqual([]);
+    },
+  );
+
   it("gives up addresses in as many blocks as one request can fence, and says so beyond", async () => {
     const world = await makeWorld();
     const { calm } = world;

@@ -151,7 +151,7 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
     countMax: APPLICATION_ADDRESSES_PER_CHANGE,
   });
   // What it has too many of counts until it goes, so the application may get what it lacks in later requests.
-  const has = countsOf(base).reduce((sum, count) => sum + count.has, 0) - goes.length;
+  const has = base.listed.length - goes.length;
   const left = Math.min(
     APPLICATION_ADDRESSES_PER_CHANGE - goes.length,
     Math.max(0, APPLICATION_ADDRESSES_MAX - has),

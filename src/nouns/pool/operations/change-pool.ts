@@ -49,6 +49,8 @@ export async function changePool(
   if (rejection) return answer(rejection);
   // A change that was cut off can have left what it was about to add. Then the same content is written once more.
   if (isSame && !adding) {
+    const lost = retiring && lostByInner(seen, retiring, configuration);
+    if (lost) return answer(lost);
     if (retiring) await beginShrink(context, seen);
     return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
   }
@@ -57,8 +59,9 @@ export async function changePool(
   const [set, wantedSet] = [addressSetOf(seen), addressSetOf(spec)];
   const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
   const out = subtract(set, wantedSet);
+  // A change that was cut off before it was undone can have left what a pool inside has.
   const kept =
-    lostByInner(seen, out, configuration) ?? (await takenOut(context, seen, { out, left }));
+    lostByInner(seen, left, configuration) ?? (await takenOut(context, seen, { out, left }));
   if (kept) return answer(kept);
   const added = subtract(wantedSet, set);
   const before = added.length > 0 ? await addAddresses(context, seen, added) : seen;
@@ -79,6 +82,7 @@ export async function changePool(
   const put = await knownOutcome(context.store.putPool(next, before));
   if (put.outcome === "lost") return RETRY;
   const undone = await undoneForInner(context, { seen, next, out, added });
+  if (undone === "lost") return RETRY;
   const effectiveAtMs = await announceChange(context, space);
   const last = undone?.pool ?? next;
   if (isShrinking(last)) await beginShrink(context, last);
@@ -96,12 +100,15 @@ interface Changed {
 /**
  * Undoes a change that took addresses out of an Applications pool, if a pool inside of it has got one of them since the change read the
  * pools. That one writes its item before it reads the Applications pool, so at least one of both sees the other. What the change added
- * may be in use by now, so it stays until a job has freed it.
+ * may be in use by now, so it stays until a job has freed it. If this is cut off, later changes are rejected until they take the
+ * addresses back.
+ *
+ * @returns "lost" if another change came between
  */
 async function undoneForInner(
   context: Context,
   { seen, next, out, added }: Changed,
-): Promise<{ readonly pool: Pool; readonly rejection: Rejection } | undefined> {
+): Promise<{ readonly pool: Pool; readonly rejection: Rejection } | "lost" | undefined> {
   if (!isForApplications(next) || out.length === 0) return undefined;
   const rejection = lostByInner(next, out, await context.store.readSpace(next.space));
   if (!rejection) return undefined;
@@ -111,8 +118,8 @@ async function undoneForInner(
     ...(retiring.length > 0 && { retiring }),
     revision: fresh(context),
   };
-  await knownOutcome(context.store.putPool(pool, next));
-  return { pool, rejection };
+  const put = await knownOutcome(context.store.putPool(pool, next));
+  return put.outcome === "lost" ? "lost" : { pool, rejection };
 }
 
 /** Returns the rejection if the change touches an immutable field; otherwise nothing. */
