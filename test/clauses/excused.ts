@@ -15,14 +15,14 @@ const GOES = `The write deletes the affinity that replaced it. ${HEALED}`;
 /** Clauses without which no test fails, and the reasons to keep them. */
 export const EXCUSED: Readonly<Record<string, Excuse>> = {
   "affinity-confirm-rev": { why: COMES_BACK, heals: [3, 6] },
-  "affinity-retire-rev": { why: COMES_BACK, heals: [1, 12] },
+  "affinity-retire-rev": { why: COMES_BACK, heals: [12, 13] },
   "affinity-keep-rev": { why: COMES_BACK, heals: [913, 1145] },
   "repair-confirm-rev": { why: COMES_BACK, heals: [101, 221] },
   "affinity-drop-rev": { why: GOES, heals: [12, 30] },
-  "affinity-undo-rev": { why: GOES, heals: [33, 44] },
+  "affinity-undo-rev": { why: GOES, heals: [33, 71] },
   "affinity-stale-rev": { why: GOES, heals: [32, 33] },
-  "affinity-orphan-rev": { why: GOES, heals: [32, 64] },
-  "repair-affinity-rev": { why: GOES, heals: [335, 762] },
+  "affinity-orphan-rev": { why: GOES, heals: [32, 54] },
+  "repair-affinity-rev": { why: GOES, heals: [672, 762] },
   "repair-duplicate-rev": { why: `As \`repair-affinity-rev\`, which heals: ${GOES}` },
   "restore-entry-absent": {
     why: "An entry only suggests that a node of its name may exist. Another entry of the same name replaces it, and repair deletes it when the node is gone.",

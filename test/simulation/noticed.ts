@@ -3,9 +3,9 @@
  * sources another seed may notice it.
  */
 export const NOTICED: readonly (readonly [name: string, seed: number, what: string])[] = [
-  ["take-epoch", 2, "the epoch clause of a slot write (rule 1)"],
+  ["take-epoch", 6, "the epoch clause of a slot write (rule 1)"],
   ["allocation-rev", 100, "the revision of an allocation that is written again (rule 2)"],
-  ["unknown-fence", 2, "the fence after an unknown outcome (rule 3)"],
+  ["unknown-fence", 7, "the fence after an unknown outcome (rule 3)"],
   ["expire-rev", 129, "the revision of an allocation whose lease has run out (rule 5)"],
   ["pending-live-rev", 54, "the revision of a pending allocation that becomes live (rule 7)"],
   ["abort-rev", 3218, "the revision of a pending allocation that is aborted (rule 7)"],

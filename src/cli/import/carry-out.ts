@@ -184,7 +184,7 @@ function sayShort(io: Io, name: string, { complete, refusal }: Written): void {
   io.err(`Note: application ${name} does not have all its addresses${why}\n`);
 }
 
-/** What it has too many of goes first, as many at once as come. */
+/** An application lets go of what it has too many of first, as many in one change as it gets. */
 const PUTS_OF_APPLICATION_MAX = (2 * APPLICATION_ADDRESSES_MAX) / APPLICATION_ADDRESSES_PER_CHANGE;
 
 /** Waits until every function acts on what was written. */
