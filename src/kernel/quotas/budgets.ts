@@ -94,7 +94,7 @@ async function spend(
       size: isShared ? Math.max(size, beside.size) : size,
       left: size - count + (isShared ? beside.left : 0),
       used: usedThen,
-      max,
+      max: isShared ? Math.max(max, beside.max) : max,
     });
     if (beside && !isShared && beside.left > 0)
       await giveBack(context, space, [{ quota: name, of, round: beside.round }], beside.left);

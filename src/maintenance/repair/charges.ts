@@ -59,8 +59,8 @@ export async function repairCharges(
   return recharge(context, budgets, {
     ...{ space: place.space, subject: seen, charges, isLeft },
     ...{ of: countedAs(seen), countNow: () => countIn(context, seen) },
-    // Without a key no release marks it first.
-    isMarkedFirst: place.keyed,
+    // Without a key no release marks it first, and what is marked is freed without another mark.
+    isMarkedFirst: place.keyed && seen.released.size === 0,
     write: (next) =>
       context.store.changeAllocation("recharge", seen, {
         ...seen,
@@ -153,10 +153,11 @@ async function recharge(
  * asked for, because its author may still take them.
  */
 async function countIn(context: Context, seen: Allocation): Promise<number> {
-  const { place, want, released } = seen;
+  const { place, state, want, released } = seen;
   const asked = Math.max(0, want - released.size);
   const isWhole = place.keyed ? released.size === 0 : want === 1;
-  if (isWhole || !isHolding(seen)) return asked;
+  // The last release marks it as released before it frees the slot.
+  if (isWhole || !(isHolding(seen) || state === "released")) return asked;
   return slotCount(await holdingsOf(context, seen)) || asked;
 }
 

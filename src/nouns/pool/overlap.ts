@@ -100,6 +100,23 @@ export function lostByInner(
   return undefined;
 }
 
+/**
+ * Returns the rejection of a set for an Applications pool that lacks what an active pool inside of it has; otherwise nothing. A change
+ * that was cut off before it was undone leaves such a set.
+ */
+export function outsideOfOuter(
+  pool: Pool,
+  set: AddressSet,
+  { pools }: SpaceConfiguration,
+): Rejection | undefined {
+  if (!isForApplications(pool)) return undefined;
+  for (const other of pools.filter((each) => each.state === "active" && isBeside(pool, each))) {
+    const [lacking] = formatSet(subtract(addressSetOf(other), set));
+    if (lacking !== undefined) return outsideOf(pool, other, lacking);
+  }
+  return undefined;
+}
+
 const secondOf = (pool: Pool, other: Pool): Rejection =>
   new Rejection(
     "pool_overlap",

@@ -149,6 +149,10 @@ describe("a pool for applications", () => {
       slow.goOn();
       await slower.stops;
       expect(await put(calm, "outer", narrow)).toMatchObject({ code: "pool_overlap" });
+      // The job that the change did not begin frees what it took out.
+      await work(calm, clock, 5);
+      expect((await poolNamed(world, "outer")).retiring).toBeUndefined();
+      expect(await put(calm, "outer", narrow)).toMatchObject({ code: "pool_overlap" });
       expect(await put(calm, "outer", around("10.9.0.0-10.9.0.8"))).toMatchObject({
         code: "pool_overlap",
       });

@@ -150,8 +150,8 @@ async function plan(context: Context, wanted: Application): Promise<Step<Rejecti
   const goes = await freeSurplus(context, base, {
     countMax: APPLICATION_ADDRESSES_PER_CHANGE,
   });
-  // What it has too many of counts until it goes, so the application may get what it lacks in later requests.
-  const has = base.listed.length - goes.length;
+  // What it has too many of counts until it is gone, so the application may get what it lacks in later requests.
+  const has = base.listed.length;
   const left = Math.min(
     APPLICATION_ADDRESSES_PER_CHANGE - goes.length,
     Math.max(0, APPLICATION_ADDRESSES_MAX - has),

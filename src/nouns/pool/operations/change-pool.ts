@@ -21,7 +21,7 @@ import { beginShrink } from "../../job/operations/begin-job.ts";
 import { takenWithin } from "../../utilization/used-in.ts";
 import { isForApplications } from "../application-pools.ts";
 import { noneUnread, type SpaceConfiguration } from "../configuration.ts";
-import { lostByInner } from "../overlap.ts";
+import { lostByInner, outsideOfOuter } from "../overlap.ts";
 import { assignsPrefixes, isRanged, type Pool, type PoolSpec } from "../pool.ts";
 import { addressSetOf, isShrinking } from "../set.ts";
 import { cutCheck, rejectShared } from "./cut-check.ts";
@@ -49,9 +49,9 @@ export async function changePool(
   if (rejection) return answer(rejection);
   // A change that was cut off can have left what it was about to add. Then the same content is written once more.
   if (isSame && !adding) {
-    const lost = retiring && lostByInner(seen, retiring, configuration);
-    if (lost) return answer(lost);
     if (retiring) await beginShrink(context, seen);
+    const lacking = outsideOfOuter(seen, addressSetOf(seen), configuration);
+    if (lacking) return answer(lacking);
     return answer(unchanged(context, seen, revision, UNTOLD_EFFECTIVE_MS_MAX));
   }
   const fixed = immutableIn(seen, spec);
@@ -59,9 +59,10 @@ export async function changePool(
   const [set, wantedSet] = [addressSetOf(seen), addressSetOf(spec)];
   const left = subtract(unionOf(retiring ?? NO_ADDRESSES, set), wantedSet);
   const out = subtract(set, wantedSet);
-  // A change that was cut off before it was undone can have left what a pool inside has.
   const kept =
-    lostByInner(seen, left, configuration) ?? (await takenOut(context, seen, { out, left }));
+    lostByInner(seen, out, configuration) ??
+    outsideOfOuter(seen, wantedSet, configuration) ??
+    (await takenOut(context, seen, { out, left }));
   if (kept) return answer(kept);
   const added = subtract(wantedSet, set);
   const before = added.length > 0 ? await addAddresses(context, seen, added) : seen;
