@@ -14,12 +14,12 @@ it.each([
   ["affinity get", { affinities: [], unreadable }],
   ["affinity get --host n1", { host: "n1", affinityType: "host", affinities: [], unreadable }],
   ["alarm get", { alarms: [], unreadable }],
-  ["release --host n1 --dry-run", { blocks: [], unreadable }],
-  ["node delete n1 --release --dry-run", { blocks: [], unreadable }],
+  ["release --host n1 --dry-run", { addresses: [], unreadable }],
+  ["node delete n1 --release --dry-run", { addresses: [], blocks: [], unreadable }],
 ])("plat %s ends with an error for what the API could not read", async (line, page) => {
   await pool();
   const url = await wayTo(server().url, async ({ route }) =>
-    /blocks|affinities|alarms/i.test(route) ? page : undefined,
+    /addresses|blocks|affinities|alarms/i.test(route) ? page : undefined,
   );
   const { exit, out, err } = await plat(...line.split(" "), "--endpoint", url);
   expect({ exit, isPrinted: out !== "" }).toEqual({ exit: 1, isPrinted: true });
