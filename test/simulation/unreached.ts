@@ -189,7 +189,10 @@ export const EXCUSES: readonly Excuse[] = [
       ["nouns/pool/operations/change-pool.ts", '"lost" ? "lost" : { pool, rejection }'],
       ["nouns/pool/operations/change-pool.ts", 'if (undone === "lost") return RETRY'],
       ["nouns/pool/operations/change-pool.ts", "if (lacking) return answer(lacking)"],
-      ["nouns/pool/overlap.ts", "if (lacking !== undefined) return outsideOf(pool, other, lacking)"],
+      [
+        "nouns/pool/overlap.ts",
+        "if (lacking !== undefined) return outsideOf(pool, other, lacking)",
+      ],
       ["nouns/pool/operations/change-pool.ts", "undone?.pool ?? next"],
       ["nouns/pool/operations/change-pool.ts", "undone?.rejection ?? {"],
     ],
