@@ -403,16 +403,21 @@ describe("the end of a claim", () => {
   });
 });
 
+/** Leaves the IPAddress of a claim `m1` that is gone, which still has our finalizer. */
+function leaveAddress(cluster: FakeCluster) {
+  const metadata = {
+    finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
+    ownerReferences: [{ kind: "IPAddressClaim", name: "m1", uid: "uid-before" }],
+  };
+  const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
+  const spec = { address: "10.0.0.99", poolRef };
+  cluster.putObject(ADDRESSES, "m1", { metadata, spec }, "team-a");
+}
+
 it("a claim of the same name as one before is served once the IPAddress of that one is gone", async () => {
   await working(
     ({ cluster }) => {
-      const metadata = {
-        finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
-        ownerReferences: [{ kind: "IPAddressClaim", name: "m1", uid: "uid-before" }],
-      };
-      const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
-      const spec = { address: "10.0.0.99", poolRef };
-      cluster.putObject(ADDRESSES, "m1", { metadata, spec }, "team-a");
+      leaveAddress(cluster);
       claim(cluster, "m1");
     },
     async ({ cluster, plat, clock }) => {
@@ -433,12 +438,7 @@ it("a claim of the same name as one before is served once the IPAddress of that 
 it("the IPAddress of a claim that was ours lets go of its name for another provider, but not during a pause", async () => {
   await working(
     ({ cluster }) => {
-      const metadata = {
-        finalizers: ["ipam.cluster.x-k8s.io/ProtectAddress"],
-        ownerReferences: [{ kind: "IPAddressClaim", name: "m1", uid: "uid-before" }],
-      };
-      const poolRef = { apiGroup: "ipam.plat", kind: "PlatIPPool", name: "machines" };
-      cluster.putObject(ADDRESSES, "m1", { metadata, spec: { poolRef } }, "team-a");
+      leaveAddress(cluster);
       claim(cluster, "m1", {
         poolRef: { apiGroup: "ipam.other", kind: "OtherPool", name: "other" },
       });
