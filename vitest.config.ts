@@ -25,6 +25,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     env: {
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+      // `npm run synth` has the CDK validate the templates. That takes two seconds of each process, and more of each stack.
+      CDK_VALIDATION: "false",
       // Where this folder is deployed to is nothing to the tests.
       PLAT_TWIN_ANYWHERE: "true",
     },

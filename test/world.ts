@@ -17,7 +17,6 @@ import { putPool, putSettings } from "../src/nouns/pool/operations/administratio
 import type { Pool, PoolSpec } from "../src/nouns/pool/pool.ts";
 import { BUDGET_ROUND_MS } from "../src/nouns/quota/budget.ts";
 import { SETTINGS_DEFAULT, type Settings } from "../src/nouns/settings/settings.ts";
-import { contentsOf } from "../src/store/contents.ts";
 import { makeStore, storeOver } from "../src/store/stack.ts";
 import type { InMemoryTable } from "../src/table/in-memory-table.ts";
 import type { Table } from "../src/table/table.ts";
@@ -27,6 +26,7 @@ import { reclaimSpaces, repairAll } from "./scheduled-runs.ts";
 import { sharedOver } from "./simulation/layers.ts";
 import { MutatedTable } from "./simulation/mutate.ts";
 import { seededRandom } from "./simulation/random.ts";
+import { readingOnce } from "./simulation/reading.ts";
 
 export const SPACE = "default";
 export const COOLDOWN_SECONDS = 5;
@@ -127,7 +127,10 @@ export function deployedOver(table: Table, clock: Clock, seed = 1): Context {
   return { ...context, store };
 }
 
-export const contentsIn = ({ table }: World): Contents => contentsOf(table.items());
+/** Reads each item once, because the copies of a world share those that neither of them replaced. */
+const readOnce = readingOnce();
+
+export const contentsIn = ({ table }: World): Contents => readOnce(table.items());
 
 /** Returns the calls of a world's table. A test may replace some of them. */
 export const tableOf = ({ table }: World): Table => ({

@@ -38,6 +38,8 @@ export async function synthesise(
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
+      // A deployment validates the templates. Here that would take most of the time until the twin listens.
+      CDK_VALIDATION: "false",
       PLAT_BUNDLES: bundles,
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,

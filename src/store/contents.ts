@@ -197,71 +197,88 @@ export const contentsOf = (items: readonly Item[]): Contents => decodedOf(items)
 
 /** Sorts items as `contentsOf` does, and returns the errors of the unreadable ones as well. */
 function decodedOf(items: readonly Item[]) {
-  const byKind = new Map<string, Item[]>();
-  for (const item of items) {
-    const name = kindNameOf(item) ?? "";
-    const known = byKind.get(name);
-    if (known) known.push(item);
-    else byKind.set(name, [item]);
-  }
+  const parts: Record<Part | "unreadable", readonly unknown[]> = { ...NOTHING };
   const unreadable: { key: string; reason: string }[] = [];
   const errors: CorruptItemError[] = [];
-  const decoded = <T>(kind: string, from: (item: Item) => T): T[] => {
-    const values: T[] = [];
-    for (const item of byKind.get(kind) ?? NONE) {
-      const value = readOrNot(item, from);
-      if (!(value instanceof CorruptItemError)) values.push(value);
-      else {
-        unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
-        errors.push(value);
-      }
+  for (const item of items) {
+    const { part, from } = READERS_BY_KIND.get(kindNameOf(item) ?? "") ?? OF_NO_KIND;
+    const value = readOrNot(item, from);
+    if (value instanceof CorruptItemError) {
+      unreadable.push({ key: `${item.pk} ${item.sk}`, reason: value.message });
+      errors.push(value);
+    } else if (part) {
+      const own = parts[part] === NONE ? [] : (parts[part] as unknown[]);
+      parts[part] = own;
+      if (Array.isArray(value)) own.push(...value);
+      else own.push(value);
     }
-    return values;
-  };
-  // The only check of these kinds is that they can be read.
-  for (const [kind, from] of OTHERS) decoded(kind, from);
-  const contents: Contents = {
-    blocks: decoded("BLOCK", blockFrom),
-    affinities: decoded("HOST/AFFINITY", affinityFrom),
-    fullBlocks: decoded("HOST/FULL", fullBlockFrom),
-    borrowedBlocks: decoded("HOST/TAKEN", borrowedBlockFrom),
-    quotaSlots: decoded("QUOTA", quotaSlotFrom),
-    allocations: decoded("HANDLE", allocationFrom),
-    indexEntries: decoded("INDEX", indexEntryFrom),
-    applications: decoded("APPLICATIONS", applicationFrom),
-    pools: decoded("SPACE/POOL", poolFrom),
-    reservations: decoded("SPACE/RESERVATION", reservationFrom),
-    quotas: decoded("SPACE/QUOTA", quotaFrom),
-    indexes: decoded("SPACE/CONFIG", indexesFrom).flat(),
-    walks: decoded("SWEEP", shardWalkFrom),
-    budgets: decoded("BUDGET/USED", budgetFrom),
-    requestRates: decoded("BUDGET/REQUESTS", requestRateFrom),
-    plans: decoded("PLAN", planFrom),
-    maps: decoded("GROUPINDEX", indexPageFrom),
-    fullPools: decoded("FULLPOOLS", fullPoolFrom),
-    lending: decoded("FULLPOOLS/~LENDING", lendingFrom),
-    poolUsages: decoded("USAGE", poolUsageFrom),
-    jobs: decoded("JOBS", jobFrom),
-    nodes: decoded("HOST/NODE", nodeFrom),
-    nodeEntries: decoded("NODES", nodeEntryFrom),
-    nodeReports: decoded("NODE/STATUS", nodeReportFrom),
-    ciliumReports: decoded("NODE/CILIUM", ciliumReportFrom),
-    signsOfLife: decoded("NODE/SEEN", signOfLifeFrom),
-    tombstones: decoded("NODE/GONE", tombstoneFrom),
-    statedRanges: decoded("STATED", statedFrom),
-    namespaces: decoded("NAMESPACE", namespaceFrom),
-    unreadable,
-  };
+  }
+  const contents = { ...parts, unreadable } as Contents;
   return { contents, errors };
 }
 
-const NONE: readonly Item[] = [];
+type Part = Exclude<keyof Contents, "unreadable">;
 
-const OTHERS: readonly (readonly [string, (item: Item) => unknown])[] = [
-  ["TABLE", assertKeysOf],
-  ["SPACES", spaceEntryFrom],
-  ["VERSION", versionFrom],
-  ["MACHINE", machineFrom],
-  // Reports an item of an unknown kind by its key.
-  ["", reading(() => undefined)],
-];
+/** Reads the items of a kind into their part. Without a part, the only check of the kind is that it can be read. */
+interface Reader {
+  readonly part?: Part;
+  readonly from: (item: Item) => unknown;
+}
+
+/** The kind of the items of each part, and what reads one. An item may hold several of its part. */
+const READERS: {
+  readonly [Of in Part]: readonly [
+    kind: string,
+    from: (item: Item) => Contents[Of][number] | Contents[Of],
+  ];
+} = {
+  blocks: ["BLOCK", blockFrom],
+  affinities: ["HOST/AFFINITY", affinityFrom],
+  fullBlocks: ["HOST/FULL", fullBlockFrom],
+  borrowedBlocks: ["HOST/TAKEN", borrowedBlockFrom],
+  quotaSlots: ["QUOTA", quotaSlotFrom],
+  allocations: ["HANDLE", allocationFrom],
+  indexEntries: ["INDEX", indexEntryFrom],
+  applications: ["APPLICATIONS", applicationFrom],
+  pools: ["SPACE/POOL", poolFrom],
+  reservations: ["SPACE/RESERVATION", reservationFrom],
+  quotas: ["SPACE/QUOTA", quotaFrom],
+  indexes: ["SPACE/CONFIG", indexesFrom],
+  walks: ["SWEEP", shardWalkFrom],
+  budgets: ["BUDGET/USED", budgetFrom],
+  requestRates: ["BUDGET/REQUESTS", requestRateFrom],
+  plans: ["PLAN", planFrom],
+  maps: ["GROUPINDEX", indexPageFrom],
+  fullPools: ["FULLPOOLS", fullPoolFrom],
+  lending: ["FULLPOOLS/~LENDING", lendingFrom],
+  poolUsages: ["USAGE", poolUsageFrom],
+  jobs: ["JOBS", jobFrom],
+  nodes: ["HOST/NODE", nodeFrom],
+  nodeEntries: ["NODES", nodeEntryFrom],
+  nodeReports: ["NODE/STATUS", nodeReportFrom],
+  ciliumReports: ["NODE/CILIUM", ciliumReportFrom],
+  signsOfLife: ["NODE/SEEN", signOfLifeFrom],
+  tombstones: ["NODE/GONE", tombstoneFrom],
+  statedRanges: ["STATED", statedFrom],
+  namespaces: ["NAMESPACE", namespaceFrom],
+};
+
+const READERS_BY_KIND: ReadonlyMap<string, Reader> = new Map([
+  ...Object.entries(READERS).map(([part, [kind, from]]): [string, Reader] => [
+    kind,
+    { part: part as Part, from },
+  ]),
+  ["TABLE", { from: assertKeysOf }],
+  ["SPACES", { from: spaceEntryFrom }],
+  ["VERSION", { from: versionFrom }],
+  ["MACHINE", { from: machineFrom }],
+]);
+
+/** Reports an item of an unknown kind by its key. */
+const OF_NO_KIND: Reader = { from: reading(() => undefined) };
+
+/** Contents without items. Most pages hold items of one part. */
+const NONE: readonly unknown[] = [];
+const NOTHING = Object.fromEntries(
+  [...Object.keys(READERS), "unreadable"].map((part) => [part, NONE]),
+) as unknown as Contents;

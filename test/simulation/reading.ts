@@ -3,6 +3,7 @@ import { contentsOf } from "../../src/store/contents.ts";
 import type { Item } from "../../src/table/item.ts";
 
 type Kind = keyof Contents;
+const KINDS = Object.keys(contentsOf([])) as readonly Kind[];
 
 /**
  * Returns a reader that reads items as the store does, each item once. Items are replaced, never
@@ -11,42 +12,11 @@ type Kind = keyof Contents;
 export function readingOnce(): (items: readonly Item[]) => Contents {
   const known = new WeakMap<Item, readonly [Kind, readonly unknown[]][]>();
   return (items) => {
-    const all: Record<Kind, unknown[]> = {
-      blocks: [],
-      affinities: [],
-      fullBlocks: [],
-      borrowedBlocks: [],
-      quotaSlots: [],
-      quotas: [],
-      budgets: [],
-      requestRates: [],
-      indexEntries: [],
-      indexes: [],
-      walks: [],
-      allocations: [],
-      applications: [],
-      pools: [],
-      reservations: [],
-      plans: [],
-      maps: [],
-      fullPools: [],
-      lending: [],
-      poolUsages: [],
-      jobs: [],
-      nodes: [],
-      nodeEntries: [],
-      nodeReports: [],
-      ciliumReports: [],
-      signsOfLife: [],
-      statedRanges: [],
-      tombstones: [],
-      namespaces: [],
-      unreadable: [],
-    };
+    const all = Object.fromEntries(KINDS.map((kind) => [kind, [] as unknown[]]));
     for (const item of items) {
       const kinds = known.get(item) ?? kindsIn(item);
       known.set(item, kinds);
-      for (const [kind, found] of kinds) all[kind].push(...found);
+      for (const [kind, found] of kinds) all[kind]?.push(...found);
     }
     return all as unknown as Contents;
   };

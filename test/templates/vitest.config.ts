@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/templates/*.test.ts"],
     globalSetup: ["test/temporary.ts", "test/templates/setup.ts"],
+    // Here cfn-lint validates the templates.
+    env: { CDK_VALIDATION: "false" },
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
   },

@@ -6,7 +6,7 @@ import { oneIn } from "../simulation/sampled-calls.ts";
 
 describe.runIf(emulatorBinary())("the tour on the twin of prod", () => {
   goOnTour({
-    start: () => ["--deployed", "prod", "--schedule-seconds", `${oneIn(3)}`],
+    start: () => ["--deployed", "prod", "--schedule-seconds", `${oneIn(12)}`],
     arguments: ["--region", "eu-central-1"],
     variables: {
       AWS_ACCESS_KEY_ID: OPERATOR_KEYS.accessKeyId,
