@@ -189,7 +189,11 @@ export async function nameHost(
   return typeof named === "string" ? undefined : named;
 }
 
-/** Changes an allocation as it was seen. @returns it as it is then; whether the change is lost, or may still land */
+/**
+ * Changes an allocation as it was seen.
+ *
+ * @returns it as it is then; whether the change is lost, or may still land, or has landed before another one
+ */
 async function rewritten(
   context: Context,
   seen: Allocation,
@@ -201,7 +205,7 @@ async function rewritten(
   const current =
     result.outcome === "unknown" ? await store.readAllocation(next.place) : result.item;
   if (current?.revision === next.revision) return next;
-  return result.outcome === "unknown" && current?.revision === seen.revision ? "unknown" : "lost";
+  return result.outcome === "unknown" ? "unknown" : "lost";
 }
 
 /** Returns the rejection of a host that may have no addresses at all. */

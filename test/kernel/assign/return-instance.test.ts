@@ -31,11 +31,11 @@ describe("an instance that returns for another tenant", () => {
   const of = (uid: string, tenant: string, changes: object = {}) =>
     instanceRequest(podOf(uid), { attributes: { tenant }, ...changes });
 
-  /** Returns a world in which an instance of tenant red runs, and each tenant may have one address. */
-  async function withRed() {
+  /** Returns a world in which an instance of tenant red runs, and each tenant may have some addresses. */
+  async function withRed(addresses = 1) {
     const world = await makeWorld();
     for (const tenant of ["red", "blue"])
-      await putQuota(world.calm, SPACE, tenant, { tenant, addresses: 1 }, undefined);
+      await putQuota(world.calm, SPACE, tenant, { tenant, addresses }, undefined);
     await assigned(world.calm, of("a", "red"));
     return world;
   }
@@ -55,6 +55,30 @@ describe("an instance that returns for another tenant", () => {
     expect(lost).toBeGreaterThan(3);
     const used = contentsIn({ table, clock, calm }).budgets.map(({ quota, used: n }) => [quota, n]);
     expect(Object.fromEntries(used)).toEqual({ red: 0, blue: 1 });
+  });
+
+  it("is given back once if its write had no answer and the instance returned for the first tenant since; what it left stays counted for the round", async () => {
+    const world = await withRed(2);
+    const { table, clock, calm } = world;
+    const { store } = calm;
+    let unanswered = 0;
+    const cutOff = withCalls(contextOver(table, clock, 2).store, {
+      changeAllocation: async (step, seen, next) => {
+        const written = await store.changeAllocation(step, seen, next);
+        if (step !== "instance-return" || unanswered++ > 0) return written;
+        await assigned(contextOver(table, clock, 3), of("c", "red"));
+        return { outcome: "unknown" };
+      },
+    });
+    const late = { ...contextOver(table, clock, 2), store: cutOff };
+    expect(await answerOf(assign(late, of("b", "blue")))).toMatchObject({
+      code: "already_released",
+    });
+    expect(unanswered).toBe(1);
+    const { budgets, allocations } = contentsIn(world);
+    expect(allocations).toMatchObject([{ attributes: { tenant: "red" } }]);
+    const used = Object.fromEntries(budgets.map(({ quota, used: n }) => [quota, n]));
+    expect(used).toEqual({ red: 2, blue: 0 });
   });
 
   it("stays as it is while the quotas refuse it, and keeps its charges for the same tenant without them", async () => {
