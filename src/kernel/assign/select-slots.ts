@@ -204,7 +204,7 @@ async function selectOfHost(
     const own = await readOwn(context, ownBlockCriteria, sorted(current));
     if (suffices(own.blocks)) return { selections };
     const missing = count - slotCount(selections);
-    // Another function is claiming a block for this host. It will serve both, and a second one may be the last for another host.
+    // Another function is claiming or seizing a block for this host. It will serve both, and a second one may be the last for another.
     const isWaiting = own.claiming && waits < CLAIM_WAITS_MAX;
     const acquired = isWaiting
       ? LOST

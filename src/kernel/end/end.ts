@@ -142,8 +142,8 @@ export interface UnansweredExecution {
 }
 
 /**
- * Ends the allocation of an execution that has not answered, and only then frees its slots, without cooldown (rule 7). It deletes the
- * allocation of an execution that holds nothing, exactly as it was written. If the outcome of a slot write is unknown, the allocation
+ * Ends the allocation of an execution that has not answered, and only then frees its slots (rule 7): those of a pending one without
+ * cooldown. It deletes the allocation of an execution that holds nothing, exactly as it was written. If the outcome of a slot write is unknown, the allocation
  * stays, and the repair run fences its parts.
  */
 export async function withdraw(
