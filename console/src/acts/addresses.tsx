@@ -1,4 +1,5 @@
 import { type Api, segment } from "../api/api.ts";
+import { pagesOf } from "../api/pages.ts";
 import type { AddressRead, Answer, HeldAddress, HostType, Pool } from "../api/types.ts";
 import { heldText } from "../network/cidr.ts";
 import { Moment } from "../parts/moment.tsx";
@@ -215,23 +216,38 @@ const lift = (api: Api, { address }: AddressRead): Act => ({
   },
 });
 
-/** Returns the act that releases all addresses of a handle. */
-export const releaseHandle = (
+/**
+ * Returns what can be done with a handle that has these addresses. Only the routes of nodes and of prefixes release what
+ * they assigned, so that has no generation.
+ */
+export function actsOnHandle(
   api: Api,
   handle: string,
   addresses: readonly HeldAddress[],
-): Act => ({
+): ActsOfPage {
+  const [first] = addresses;
+  if (first?.generation === undefined) return {};
+  const { workload } = first;
+  const release = workload
+    ? releaseInstance(api, { handle, addresses, workload })
+    : releaseHandle(api, { handle, addresses });
+  return { release };
+}
+
+/** A handle, and the addresses that it has. */
+interface Holder {
+  readonly handle: string;
+  readonly addresses: readonly HeldAddress[];
+}
+
+const releaseHandle = (api: Api, { handle, addresses }: Holder): Act => ({
   label: "Release all",
   title: `Release all addresses of ${handle}`,
   verb: "Release them",
   intro: (
     <>
       Releases every address of the handle, and any that it gets while this runs. Others can get
-      them after the cooldown. It has {addresses.length} now:{" "}
-      <span class="list">
-        {addresses.slice(0, NAMED_MAX).map(heldText).join(", ")}
-        {addresses.length > NAMED_MAX && ", …"}
-      </span>
+      them after the cooldown. It has {listed(addresses.map(heldText))}
     </>
   ),
   typed: handle,
@@ -241,9 +257,46 @@ export const releaseHandle = (
   }),
   async perform() {
     const path = `handles/${segment(handle)}`;
-    return releaseAll<Answer<"handleReleased">>(() => api.send({ method: "DELETE", path }));
+    return releaseAll(() => api.send<Answer<"handleReleased">>({ method: "DELETE", path }));
   },
 });
+
+/** The instance of a workload that has an address. */
+type Workload = NonNullable<HeldAddress["workload"]>;
+
+/** Returns the act that releases what an instance has under the uid that was read. */
+function releaseInstance(
+  api: Api,
+  { handle, addresses, workload }: Holder & { readonly workload: Workload },
+): Act {
+  const { namespace, ...named } = workload;
+  const { kind, name, instance, uid } = named;
+  const body = { namespace, workload: named };
+  const request = { method: "POST", path: "release", body } as const;
+  const words = ["--namespace", namespace, "--workload", `${kind}/${name}/${instance}`];
+  return {
+    label: "Release all",
+    title: `Release all addresses of ${handle}`,
+    verb: "Release them",
+    intro: (
+      <>
+        Releases every address that the instance has under its uid {uid}, and keeps none for the
+        next uid. Others can get them after the cooldown. It has {listed(addresses.map(heldText))}
+      </>
+    ),
+    typed: handle,
+    inShell: () => ({ plat: ["release", ...words, "--uid", uid], request }),
+    async perform() {
+      const { released: freed } = await api.send<Answer<"instanceReleased">>(request);
+      return (
+        <p>
+          {released(freed.length)}.
+          {freed.length === 0 && ` The instance has none under the uid ${uid} any more.`}
+        </p>
+      );
+    },
+  };
+}
 
 /** An address with the proof of its assignment. */
 interface Entry {
@@ -259,7 +312,7 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
   const entries = addresses.flatMap(({ address, generation }) =>
     generation === undefined ? [] : [{ address, generation }],
   );
-  const what = entries.length === 1 ? "1 address" : `${entries.length} addresses`;
+  const what = counted(entries.length);
   return {
     label: `Release ${what}`,
     title: `Release ${what}`,
@@ -267,14 +320,7 @@ export const releaseSome = (api: Api, addresses: readonly HeldAddress[]): Act =>
     intro: (
       <>
         Others can get these addresses after the cooldown. This can never release a later
-        assignment:{" "}
-        <span class="list">
-          {entries
-            .slice(0, NAMED_MAX)
-            .map(({ address }) => address)
-            .join(", ")}
-          {entries.length > NAMED_MAX && ", …"}
-        </span>
+        assignment: {namesIn(entries.map(({ address }) => address))}
       </>
     ),
     typed: what,
@@ -334,50 +380,98 @@ export const releaseHost = (api: Api, { name: host, type }: HostNamed): Act => {
     verb: "Release them",
     intro: (
       <>
-        Releases every address on the host, and any assigned there while this runs. Others can get
-        them after the cooldown. The host keeps its blocks until they are reclaimed.
+        Releases the addresses on the host, and any assigned there while this runs. Others can get
+        them after the cooldown. Pods of a StatefulSet and virtual machines keep theirs for their
+        next incarnation. Prefixes stay, and so do the addresses of CiliumNodes. The host keeps its
+        blocks until they are reclaimed.
       </>
     ),
     typed: host,
     inShell: () => ({ plat: ["release", "--host", host, ...words], request }),
     async preview() {
-      const { addresses, next } = await api.get<Answer<"addressesRead">>("addresses", {
-        ...named,
-        state: "assigned",
-        limit: NAMED_MAX,
-      });
+      const { free, ofInstances, ofNodes, isWhole } = await addressesOn(api, named);
       return (
-        <p>
-          {next === undefined
-            ? `It releases ${addresses.length === 1 ? "1 address" : `${addresses.length} addresses`}: `
-            : `It releases more than ${addresses.length} addresses, such as `}
-          <span class="list">{addresses.map(heldText).join(", ")}</span>
-        </p>
+        <>
+          <p>
+            It releases {isWhole ? "" : "at least "}
+            {listed(free)}
+          </p>
+          {ofInstances.length > 0 && (
+            <p>
+              Instances of workloads keep theirs if their kind keeps addresses. They have{" "}
+              {listed(ofInstances)}
+            </p>
+          )}
+          {ofNodes.length > 0 && (
+            <p>These stay, because other routes release them: {namesIn(ofNodes)}</p>
+          )}
+        </>
       );
     },
-    perform: () => releaseAll<Answer<"handleReleased">>(() => api.send(request)),
+    perform: () => releaseAll(() => api.send<Answer<"hostReleased">>(request)),
   };
 };
 
+const PAGE_ADDRESSES = 250;
+
+/** Reads the addresses on a host, until it has found more than a dialog names that a release of the host takes. */
+async function addressesOn(api: Api, named: Readonly<Record<string, string>>) {
+  const query = { ...named, state: "assigned", limit: PAGE_ADDRESSES };
+  const found = { free: [] as string[], ofInstances: [] as string[], ofNodes: [] as string[] };
+  for await (const page of pagesOf<Answer<"addressesRead">>(api, { path: "addresses", query })) {
+    for (const held of page.addresses) {
+      const { free, ofInstances, ofNodes } = found;
+      const kin = held.generation === undefined ? ofNodes : held.workload ? ofInstances : free;
+      kin.push(heldText(held));
+    }
+    if (page.next !== undefined && found.free.length > NAMED_MAX)
+      return { ...found, isWhole: false };
+  }
+  return { ...found, isWhole: true };
+}
+
+/** The number of addresses that a dialog names. */
 const NAMED_MAX = 20;
 
+const namesIn = (names: readonly string[]) => (
+  <span class="list">
+    {names.slice(0, NAMED_MAX).join(", ")}
+    {names.length > NAMED_MAX && ", …"}
+  </span>
+);
+
+/** Returns the number of some addresses with the first names. */
+const listed = (names: readonly string[]) => (
+  <>
+    {counted(names.length)}
+    {names.length > 0 && ": "}
+    {namesIn(names)}
+  </>
+);
+
 /** Sends a release until it is complete. An answer that is not asks for the same request again, as long as it gets on. */
-async function releaseAll<
-  T extends {
-    readonly released: readonly string[];
-    readonly complete: boolean;
-    readonly progressed: boolean;
-  },
->(send: () => Promise<T>) {
+async function releaseAll(send: () => Promise<Answer<"handleReleased"> | Answer<"hostReleased">>) {
   let count = 0;
+  const kept = new Set<string>();
   for (;;) {
     const answer = await send();
     count += answer.released.length;
-    if (answer.complete) return <p>{released(count)}.</p>;
-    if (!answer.progressed)
+    for (const address of "kept" in answer ? answer.kept : []) kept.add(address);
+    if (!answer.complete) {
+      if (answer.progressed) continue;
       throw new InvalidInput(`${released(count)}, but not all. Try again later.`);
+    }
+    return (
+      <>
+        <p>{released(count)}.</p>
+        {kept.size > 0 && (
+          <p>Instances keep theirs for their next incarnation: {namesIn([...kept])}</p>
+        )}
+      </>
+    );
   }
 }
 
-const released = (count: number) =>
-  count === 1 ? "1 address is released" : `${count} addresses are released`;
+const counted = (count: number) => (count === 1 ? "1 address" : `${count} addresses`);
+
+const released = (count: number) => `${counted(count)} ${count === 1 ? "is" : "are"} released`;

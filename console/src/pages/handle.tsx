@@ -1,6 +1,6 @@
 import { Acting } from "../acts/acting.tsx";
 import { AddressTable } from "../acts/address-table.tsx";
-import { releaseHandle } from "../acts/addresses.tsx";
+import { actsOnHandle } from "../acts/addresses.tsx";
 import { segment } from "../api/api.ts";
 import { allOf } from "../api/pages.ts";
 import { unlessAbsent } from "../api/rejection.ts";
@@ -31,12 +31,8 @@ export function HandlePage({ name }: { readonly name: string }) {
       <Shown loaded={loaded} what={`the addresses of ${name}`}>
         {(addresses) => (
           <>
-            {addresses.length > 0 && (
-              <Acting
-                acts={{ release: releaseHandle(api, name, addresses) }}
-                reload={loaded.reload}
-              />
-            )}
+            {/* It stays without addresses too, because its dialog outlasts those that it released. */}
+            <Acting acts={actsOnHandle(api, name, addresses)} reload={loaded.reload} />
             <AddressTable
               addresses={addresses}
               handle={name}

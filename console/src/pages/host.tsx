@@ -46,9 +46,11 @@ export function HostPage({ name }: { readonly name: string }) {
       <Shown loaded={loaded} what={`the host ${name}`}>
         {(host) => (
           <>
-            {host.blocks.length > 0 && (
-              <Acting acts={{ release: releaseHost(api, { name, type }) }} reload={loaded.reload} />
-            )}
+            {/* It stays without blocks too, because its dialog outlasts those that it freed. */}
+            <Acting
+              acts={host.blocks.length > 0 ? { release: releaseHost(api, { name, type }) } : {}}
+              reload={loaded.reload}
+            />
             <Unreadable items={host.unreadable} />
             <HostShown host={host} />
           </>
