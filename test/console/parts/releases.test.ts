@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { describe, expect, it } from "vitest";
 import type { Act } from "../../../console/src/acts/act.ts";
 import { actsOnHandle, releaseHost } from "../../../console/src/acts/addresses.tsx";
@@ -10,7 +10,7 @@ const textIn = (shown: ComponentChildren): string =>
   Array.isArray(shown)
     ? shown.map(textIn).join("")
     : typeof shown === "object" && shown !== null && "props" in shown
-      ? textIn(shown.props.children)
+      ? textIn((shown as VNode<{ readonly children?: ComponentChildren }>).props.children)
       : typeof shown === "string" || typeof shown === "number"
         ? String(shown)
         : "";
