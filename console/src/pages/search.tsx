@@ -13,7 +13,17 @@ import { AddressesMeeting } from "./addresses-meeting.tsx";
 export function SearchPage() {
   const { q = "" } = useNavigation().place.view;
   const conditions = conditionsIn(q);
-  return conditions ? <AddressesMeeting q={q} conditions={conditions} /> : <ByName />;
+  if (!conditions) return <ByName />;
+  return "query" in conditions ? (
+    <AddressesMeeting q={q} conditions={conditions.query} />
+  ) : (
+    <>
+      <Head kind="Search" title={q} />
+      <p class="rejected" role="alert">
+        The search has <code>{conditions.repeated}</code> twice. Give each condition once.
+      </p>
+    </>
+  );
 }
 
 /** The things with the text as their address, network or name. A single match opens immediately. */

@@ -19,18 +19,20 @@ export async function find(api: Api, text: string, signal: AbortSignal): Promise
   const wanted = text.trim();
   if (wanted === "") return [];
   const cidr = readCidr(wanted);
+  const named = [
+    poolOf(api, wanted, signal),
+    host(api, wanted, signal),
+    handle(api, wanted, signal),
+  ];
+  // A name can be an address too, such as that of a node.
   const finds = cidr
     ? [
         address(api, cidr, wanted, signal),
         block(api, wanted, signal),
         pools(api, cidr, wanted, signal),
+        ...named,
       ]
-    : [
-        poolOf(api, wanted, signal),
-        host(api, wanted, signal),
-        handle(api, wanted, signal),
-        allPools(api, signal).then((all) => beginningWith(api, wanted, all, signal)),
-      ];
+    : [...named, allPools(api, signal).then((all) => beginningWith(api, wanted, all, signal))];
   const found = (await Promise.all(finds)).flat();
   // What has the text as its whole name comes first, and its name begins with the text too.
   return found.filter(

@@ -9,7 +9,14 @@ describe("the conditions of a search", () => {
     ['note="two words" cidr=10.0.0.0/24', { "attribute.note": "two words", cidr: "10.0.0.0/24" }],
     ["version=a=b", { "attribute.version": "a=b" }],
   ])("%s are parameters of the API", (text, parameters) => {
-    expect(conditionsIn(text)).toEqual(parameters);
+    expect(conditionsIn(text)).toEqual({ query: parameters });
+  });
+
+  it.each([
+    ["namespace=shop namespace=web", "namespace"],
+    ["owner=a pool=pods owner=b", "owner"],
+  ])("%s has a name twice, and is no search", (text, repeated) => {
+    expect(conditionsIn(text)).toEqual({ repeated });
   });
 
   it.each(["", "pods", "10.0.0.1", "pool=pods web-0", "pool=", "=a", 'a="b'])(
