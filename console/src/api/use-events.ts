@@ -6,22 +6,29 @@ import { NotSignedIn, type Rejection, rejectionOf } from "./rejection.ts";
 import type { Answer, Event } from "./types.ts";
 import { useApi } from "./use-api.tsx";
 
-/** The events of a space as they come. */
-export interface Coming {
+/** The events that are kept. */
+interface Kept {
   /** The newest first. */
   readonly events: readonly Event[];
+  /** True if there were more, of which the oldest were left out. */
+  readonly isCut: boolean;
+}
+
+/** The events of a space as they come. */
+export interface Coming extends Kept {
   readonly rejection: Rejection | undefined;
   /** The time of the last answer; absent before the first one. */
   readonly at: Date | undefined;
 }
 
-const START: Coming = { events: [], rejection: undefined, at: undefined };
+const START: Coming = { events: [], isCut: false, rejection: undefined, at: undefined };
 /** The age of the first events. */
 const BACK_MS = 15 * 60_000;
 /** The least pause after an answer. One that is full may be followed by more at once. */
 const REST_MS = 2_000;
 const PAGE_EVENTS = 1_000;
-const EVENTS_MAX = 1_000;
+/** The number of events that a page keeps. */
+export const EVENTS_MAX = 1_000;
 
 /** The place in the events up to which they were read. */
 type Place = { readonly since: string } | { readonly cursor: string };
@@ -56,7 +63,7 @@ export function useEvents(space: string, turn: number): Coming {
       read.isRead = true;
       failures = 0;
       setComing((before) => ({
-        events: withNewer(before.events, events),
+        ...withNewer(before, events),
         rejection: undefined,
         at: new Date(),
       }));
@@ -102,9 +109,10 @@ export function useEvents(space: string, turn: number): Coming {
 }
 
 /** Adds a page of events, the newest first. Each event comes at least once, and is kept once. */
-export function withNewer(kept: readonly Event[], page: readonly Event[]): readonly Event[] {
-  const byId = new Map([...kept, ...page].map((event) => [event.id, event]));
-  return [...byId.values()]
-    .sort((a, b) => (a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0))
-    .slice(0, EVENTS_MAX);
+export function withNewer({ events, isCut }: Kept, page: readonly Event[]): Kept {
+  const byId = new Map([...events, ...page].map((event) => [event.id, event]));
+  const newest = [...byId.values()].sort((a, b) =>
+    a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0,
+  );
+  return { events: newest.slice(0, EVENTS_MAX), isCut: isCut || newest.length > EVENTS_MAX };
 }

@@ -48,16 +48,15 @@ function Of({ event, kind }: { readonly event: Event; readonly kind: "handle" | 
   return typeof name === "string" ? <Named kind={kind} name={name} /> : null;
 }
 
-/** Returns why it happened, or what differs. */
-function detailsOf(event: Event): string {
+/** Returns why it happened, or what differs: a field that is new, was changed, or is gone. */
+export function detailsOf(event: Event): string {
   if ("reason" in event) return event.reason;
   if ("percentUsed" in event) return `${event.percentUsed} % in use`;
   if (!("before" in event && "after" in event)) return "";
-  const { before, after } = event as { before: object; after: object };
-  return Object.entries(after)
-    .map(([name, value]) => {
-      const was = textOf((before as Readonly<Record<string, unknown>>)[name]);
-      return `${name}: ${was || "—"} → ${textOf(value) || "—"}`;
-    })
+  const { before, after } = event as unknown as Readonly<Record<"before" | "after", Fields>>;
+  return Object.keys({ ...after, ...before })
+    .map((name) => `${name}: ${textOf(before[name]) || "—"} → ${textOf(after[name]) || "—"}`)
     .join(", ");
 }
+
+type Fields = Readonly<Record<string, unknown>>;
