@@ -16,12 +16,12 @@ interface Change {
   };
 }
 export type Remembered = ReadonlyMap<string, object>;
+/** An event with the fields that the example reads. */
 export interface Event {
   readonly type: string;
   readonly space: string;
   readonly address: string;
   readonly sequence: string;
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 // The example has no types, because a reader copies it as it is.

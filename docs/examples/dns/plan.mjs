@@ -1,8 +1,8 @@
 /**
  * Returns the changes of records that follow from events, and what to remember of each address.
  *
- * Events come in any order and more than once. The sequence of an event orders those of one address, so an event with a
- * sequence that is not greater than the remembered one says nothing new.
+ * Events come in any order and more than once. Each event that tells a name tells all of it, so only the last of them
+ * counts, by its sequence. A release and the assignment after it can have the same sequence.
  *
  * @param remembered what was returned as `remember` earlier, by space and address
  * @param events the details of events of Plat
@@ -11,10 +11,14 @@
 export function planOf(remembered, events, ttl) {
   const after = new Map(remembered);
   for (const event of events.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))) {
+    if (!tellsName(event)) continue;
     const { space, address, sequence } = event;
+    const name = nameIn(event);
     const known = after.get(`${space} ${address}`);
-    if (known && sequence <= known.sequence) continue;
-    after.set(`${space} ${address}`, { address, sequence, name: nameIn(event) });
+    if (known && sequence < known.sequence) continue;
+    if (known && sequence === known.sequence && (name === undefined || name === known.name))
+      continue;
+    after.set(`${space} ${address}`, { address, sequence, name });
   }
   const news = [...after].filter(([key, state]) => remembered.get(key) !== state);
   const deletions = news.flatMap(([key, { address, name }]) => {
@@ -37,9 +41,15 @@ export function planOf(remembered, events, ttl) {
   return { changes: [...deletions, ...writes], remember: new Map(news) };
 }
 
+/** Returns false for a change that left the attributes as they were, and for one of a prefix, which has no name. */
+const tellsName = ({ type, address, before, after }) =>
+  type !== "AddressChanged" ||
+  (!address.includes("/") && (before?.attributes ?? after.attributes) !== undefined);
+
 /** Returns the name of an address after an event: that of its attribute `dns`, and none after its release. */
-function nameIn({ type, attributes }) {
-  return type === "AddressAssigned" || type === "AddressChanged" ? attributes?.dns : undefined;
+function nameIn({ type, attributes, after }) {
+  if (type === "AddressChanged") return after.attributes?.dns;
+  return type === "AddressAssigned" ? attributes?.dns : undefined;
 }
 
 const change = (Action, { reverse: isReverse = false, ...ResourceRecordSet }) => ({
