@@ -4605,7 +4605,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -4685,7 +4685,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -4778,7 +4778,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -4863,7 +4863,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -4943,7 +4943,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5023,7 +5023,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5101,7 +5101,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5184,7 +5184,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5216,7 +5216,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5248,7 +5248,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5357,7 +5357,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5553,7 +5553,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5662,7 +5662,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5692,7 +5692,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;
@@ -5732,7 +5732,7 @@ export type components = {
              * @description When it happened. The table rounds it down to a second
              */
             at: string;
-            /** @description The number of the change. Of two events of an address in one stream the later has the greater number */
+            /** @description The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same */
             sequence: string;
             /** @description The address space. Pools may overlap between spaces, never inside one. */
             space: string;

@@ -15,7 +15,7 @@ const common = (type: EventType) => ({
     v.string(),
     v.regex(/^\d{40}$/),
     v.description(
-      "The number of the change. Of two events of an address in one stream the later has the greater number",
+      "The number of the change. Of two changes of an address in one stream the later has the greater number. The events of one change have the same",
     ),
   ),
   space: v.string(),
@@ -92,7 +92,7 @@ const poolAfter = v.pipe(
   v.partial(v.strictObject(poolFields)),
   v.description("The changed fields as they are"),
 );
-/** A pool of addresses does not say so in the table. */
+/** Events that an earlier version wrote do not say so of a pool of addresses. */
 const wholePool = { ...poolFields, assign: v.optional(poolFields.assign) };
 
 const threshold = v.nullable(v.picklist(THRESHOLDS_PERCENT));
