@@ -1,15 +1,9 @@
 import { same } from "../base/same.ts";
+import { poolFieldsOf } from "../nouns/pool/contract/answer.ts";
 import { poolFrom } from "../nouns/pool/item.ts";
 import type { ItemChange } from "../table/change-log.ts";
-import type { Item, Value } from "../table/item.ts";
+import type { Item } from "../table/item.ts";
 import type { Detail, Draft } from "./draft.ts";
-import type { Json } from "./json.ts";
-
-/** Attributes of a pool that no operator sets. */
-const INTERNAL: ReadonlySet<string> = new Set([
-  ...["pk", "sk", "f", "k", "w"],
-  ...["id", "subnetId", "parentId", "state", "revision", "adding", "retiring"],
-]);
 
 /**
  * Returns the creation, the change or the deletion of a pool. A pool is created when it begins to serve: until then
@@ -22,7 +16,7 @@ export function poolDrafts({ before, after }: ItemChange): readonly Draft[] {
   const draft = (type: "PoolCreated" | "PoolChanged" | "PoolDeleted", detail: Detail): Draft[] => [
     { kind: "whole", type, space, subject: name, detail: { pool: name, ...detail } },
   ];
-  if (!after) return before?.state === "pending" ? [] : draft("PoolDeleted", fieldsOf(before));
+  if (!after) return item.state === "pending" ? [] : draft("PoolDeleted", fieldsOf(item));
   if (after.state === "pending") return [];
   if (!before || before.state === "pending") return draft("PoolCreated", fieldsOf(after));
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
@@ -35,13 +29,5 @@ export function poolDrafts({ before, after }: ItemChange): readonly Draft[] {
   return draft("PoolChanged", { before: only(was), after: only(is) });
 }
 
-/** Returns the fields that the operator of a pool set. */
-const fieldsOf = (item: Item | undefined): Detail =>
-  Object.fromEntries(
-    Object.entries(item ?? {})
-      .filter(([name]) => !INTERNAL.has(name))
-      .map(([name, value]) => [name, jsonOf(value)]),
-  );
-
-/** Returns a value of an item as JSON. Pools have neither bytes nor sets. */
-const jsonOf = (value: Value): Json => JSON.parse(JSON.stringify(value)) as Json;
+/** Returns the fields that the operator of a pool set, as answers of the API write them. */
+const fieldsOf = (item: Item): Detail => JSON.parse(JSON.stringify(poolFieldsOf(poolFrom(item))));

@@ -57,7 +57,8 @@ describe("the schemas of events", () => {
       ) ?? { revision: undefined };
       await drainPool(plat, SPACE, "v4", revision);
       await work(plat, clock, 10);
-      const ranged = { ...poolOf("10.9.0.0/24", 26), disabled: true };
+      const labels = { zone: "a" };
+      const ranged = { ...poolOf("10.9.0.0/24", 26), disabled: true, labels };
       await putPool(plat, SPACE, "other", ranged, undefined);
       const other = (await plat.store.readSpace(SPACE)).pools.find(({ name }) => name === "other");
       await deletePool(plat, SPACE, "other", other?.revision);
