@@ -16,15 +16,21 @@ type SlotDraft = Extract<Draft, { readonly kind: "slot" }>;
 type OwnerDraft = Extract<Draft, { readonly kind: "owner" }>;
 type UnleasedDraft = Extract<Draft, { readonly kind: "unleased" }>;
 
+/** An owner that a change names: as it was before the change, or as it is since. */
+export interface OwnerThen {
+  readonly sequence: string;
+  readonly owner: SlotOwner;
+}
+
 /** Makes the events of one address, in the order of its changes. */
 export class AddressTeller {
-  /** The owners in the changes that are told together, by token. */
-  readonly #owners: ReadonlyMap<string, SlotOwner>;
+  /** The owners in the changes that are told together, by token, the later ones last. */
+  readonly #owners: ReadonlyMap<string, readonly OwnerThen[]>;
   readonly #sources: Sources;
   /** The owner of the address: null if nobody has it, and absent if that is not known yet. */
   #holder: Holder | null | undefined;
 
-  constructor(owners: ReadonlyMap<string, SlotOwner>, sources: Sources) {
+  constructor(owners: ReadonlyMap<string, readonly OwnerThen[]>, sources: Sources) {
     this.#owners = owners;
     this.#sources = sources;
   }
@@ -74,7 +80,10 @@ export class AddressTeller {
     const before = await this.#holderOf(space, address);
     const isOfHolder = before?.token === token;
     if (before && isOfHolder)
-      this.#holder = { token, detail: { ...before.detail, ...draft.changed } };
+      this.#holder = {
+        token,
+        detail: { ...without(before.detail, draft.takenOff), ...draft.changed },
+      };
     const holder = isOfHolder && this.#holder ? { holder: this.#holder } : {};
     return { change, events: [entry], kept: { space, address, handleHash, ...holder } };
   }
@@ -98,8 +107,10 @@ export class AddressTeller {
     const { history, store } = this.#sources;
     const owned = (owner: SlotOwner) => ownedDetail(owner, block, ordinal);
 
-    const told = this.#owners.get(token);
-    if (told) return owned(told);
+    // Later changes of the owner may be told together with that of the slot.
+    const told = this.#owners.get(token) ?? [];
+    const then = told.findLast(({ sequence }) => sequence <= position.sequence) ?? told[0];
+    if (then) return owned(then.owner);
     if (event.kind === "released") {
       const holder = await this.#holderOf(space, position.address);
       if (holder?.token === token && hasOwner(holder.detail)) return holder.detail;
@@ -153,12 +164,16 @@ function ownerIn(allocations: readonly Allocation[], token: string): SlotOwner |
 
 /** Returns what an entry tells of its address. */
 const detailIn = (entry: Readonly<Record<string, Json>>): AddressDetail =>
+  without(entry as AddressDetail, OF_EVENTS);
+
+/** Returns the fields of an address without some. Its name is none of these. */
+const without = (fields: AddressDetail, names: readonly string[]): AddressDetail =>
   Object.fromEntries(
-    Object.entries(entry).filter(([name]) => !OF_EVENTS.has(name)),
+    Object.entries(fields).filter(([name]) => !names.includes(name)),
   ) as AddressDetail;
 
 /** The fields of an event that are not those of its address. */
-const OF_EVENTS: ReadonlySet<string> = new Set([
+const OF_EVENTS: readonly string[] = [
   ...["id", "type", "at", "sequence", "space", "reason"],
   ...["principal", "requestId", "sourceIp"],
-]);
+];

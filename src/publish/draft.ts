@@ -19,6 +19,8 @@ export type Draft =
       readonly detail: AddressDetail;
       /** The changed fields that events tell of an assigned address. */
       readonly changed: Detail;
+      /** The names of the fields that it no longer has. */
+      readonly takenOff: readonly string[];
     }
   /** The lease of an assigned address or prefix was taken off: no event, but its release is no expiry then. */
   | {

@@ -48,7 +48,9 @@ export function ownerDrafts(
         after: onlyOf(other, changed),
       };
       const { state: _, ...told } = detail.after;
-      return [{ kind: "owner", space, handleHash, token, detail, changed: told }, ...lease];
+      const takenOff = changed.filter((name) => !(name in other));
+      const place = { space, handleHash, token };
+      return [{ kind: "owner", ...place, detail, changed: told, takenOff }, ...lease];
     });
   });
 }

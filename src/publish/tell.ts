@@ -1,10 +1,9 @@
 import { groupedBy } from "../base/grouped-by.ts";
 import { PUBLISHED_AT_ONCE } from "../base/limits.ts";
-import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { addressDetailOf } from "./address-detail.ts";
-import { AddressTeller } from "./address-teller.ts";
+import { AddressTeller, type OwnerThen } from "./address-teller.ts";
 import type { Draft } from "./draft.ts";
 import { type Sources, type ToldChange, toldAs } from "./told.ts";
 import type { Understood } from "./understood.ts";
@@ -22,8 +21,11 @@ export async function tell(
   changes: readonly Understood[],
   sources: Sources,
 ): Promise<readonly ToldChange[]> {
-  const owners: ReadonlyMap<string, SlotOwner> = new Map(
-    changes.flatMap((each) => each.owners.map((owner) => [owner.part.token, owner])),
+  const owners = groupedBy(
+    changes.flatMap(({ change: { sequence }, owners }) =>
+      owners.map((owner): OwnerThen => ({ sequence, owner })),
+    ),
+    ({ owner }) => owner.part.token,
   );
   const drafted = changes.flatMap(({ change, drafts }) =>
     drafts.map((draft): Drafted => ({ change, draft })),

@@ -3,8 +3,10 @@ import { amendAddress } from "../../src/nouns/address/operations/amend-address.t
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { actingAs } from "../acting.ts";
+import { instanceRequest, podOf, releaseOf } from "../instances.ts";
+import { prefixPool } from "../prefixes.ts";
 import { work } from "../scheduled-runs.ts";
-import { addressOf, assigned, poolOf, requestOf, SPACE } from "../world.ts";
+import { addressOf, assigned, poolOf, releaseAll, requestOf, SPACE } from "../world.ts";
 import { ALICE, type Streamed, streamed, usageOf } from "./streamed.ts";
 
 const asAlice = <T>(work: () => Promise<T>) => actingAs(ALICE, work);
@@ -32,6 +34,23 @@ describe("the events of a pool", () => {
       before: { disabled: false },
       after: { disabled: true },
     });
+  });
+
+  it("tell labels as the API does, also of a change that took them off", async () => {
+    const pool = { ...poolOf("10.0.0.0/29", 31), labels: { zone: "a" } };
+    const world = await streamed(pool);
+    const { labels: _, ...without } = pool;
+    await asAlice(async () => putPool(world.plat, SPACE, "pool", without, await revisionIn(world)));
+    const [created, changed] = await eventsOf(world, "Pool");
+    expect(created).toMatchObject({ labels: { zone: "a" } });
+    expect(changed).toMatchObject({ before: { labels: { zone: "a" } }, after: {} });
+  });
+
+  it("leave out what a pool of prefixes does not have", async () => {
+    const [created] = await eventsOf(await streamed(prefixPool("10.64.0.0/22", 24)), "Pool");
+    expect(created).toMatchObject({ type: "PoolCreated", assign: "prefixes" });
+    for (const field of ["borrowing", "allowedUses", "kind"])
+      expect(created).not.toHaveProperty(field);
   });
 
   it("tell the end of a drain and the deletion", async () => {
@@ -94,6 +113,36 @@ describe("the event of a changed address", () => {
         after: { owner: { active: { vm: "b" } } },
       },
     ]);
+  });
+
+  it("leaves the assignment before it as it was, if both are told together", async () => {
+    const world = await streamed();
+    await asAlice(async () => {
+      const attributes = { vm: "a" };
+      const told = await assigned(world.plat, { ...requestOf("vm", 1), attributes });
+      const address = addressOf(told.addresses[0]?.address ?? "");
+      const owner = { active: { vm: "b" } };
+      await amendAddress(world.plat, SPACE, { address, handle: "vm", owner });
+      await releaseAll(world.plat, told);
+    });
+    expect(await eventsOf(world, "Address")).toMatchObject([
+      { type: "AddressAssigned", owner: { active: { vm: "a" } } },
+      { type: "AddressChanged" },
+      { type: "AddressReleased", owner: { active: { vm: "b" } } },
+    ]);
+  });
+
+  it("leaves the host of an assignment, if its instance was kept before both are told", async () => {
+    const world = await streamed();
+    await asAlice(async () => {
+      await assigned(world.plat, instanceRequest(podOf("a")));
+      await releaseOf(world.plat, podOf("a"), true);
+    });
+    const [first, kept] = await eventsOf(world, "Address");
+    expect(first).toMatchObject({ type: "AddressAssigned", host: "node-1" });
+    expect(kept).toMatchObject({ type: "AddressChanged", after: { state: "kept" } });
+    const holder = await world.history.readHolder(SPACE, String(first?.address));
+    expect(holder?.detail).not.toHaveProperty("host");
   });
 
   it("reaches the release of the address, which tells the last owner", async () => {
