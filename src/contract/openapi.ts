@@ -123,7 +123,7 @@ const inPath = ({ path }: Route) =>
 
 const inQuery = ({ id, query = {} }: Route) =>
   Object.entries(query as Readonly<Record<string, v.GenericSchema>>).map(([name, schema]) => {
-    const own = PARAMETER_WORDS[`${id.replace(/InSpace$/, "")}.${name}`];
+    const own = PARAMETER_WORDS[wordsKey(id, name)];
     const { description = own, ...described } = parameter(name, "query", inText(schemaOf(schema)));
     // Each entry of an object is a parameter of its own, and has the name of its key.
     const entries = described.schema.type === "object" ? { style: "form", explode: true } : {};
@@ -143,11 +143,14 @@ const parameter = (
   schema,
 });
 
-const inHeaders = ({ headers = [] }: Route) =>
+/** Returns the name of the words that a route alone has for a part of its request, in any space. */
+const wordsKey = (id: string, name: string) => `${id.replace(/InSpace$/, "")}.${name}`;
+
+const inHeaders = ({ id, headers = [] }: Route) =>
   headers.map((name) => ({
     name,
     in: "header",
-    description: HEADER_WORDS[name],
+    description: HEADER_WORDS[wordsKey(id, name)] ?? HEADER_WORDS[name],
     schema: schemaOf(HEADERS[name]),
   }));
 

@@ -337,6 +337,8 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "listAddresses.attributes":
     "Only addresses whose attributes have these values. Each is a parameter of its own, with the name of its attribute after `attribute.`, such as `attribute.tenant=red`.",
   "listAddresses.cidr": "Only addresses in this network.",
+  "listPrefixes.cidr": "Only the prefix that is exactly this network.",
+  "releasePodCidrs.cidr": "Only the prefix of the node that is exactly this network.",
   "readPoolMap.cidr": "Only blocks in this network.",
   "readPoolMap.limit":
     "The maximum number of block groups of the page. A page can have fewer, and a next page.",
@@ -356,7 +358,9 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   node: NAMED,
   type: "The type of an event.",
   uid: "The uid of the Node object.",
-  pool: "Only this pool, or these pools, by name.",
+  pool: "Only this pool, by name.",
+  "readUtilizations.pool":
+    "Only these pools, each by its name or its CIDR. All pools if none is named.",
   since:
     "Begin with the events of this time, in place of a cursor. Without both, the events from now on.",
   space: "The address space. Pools may overlap between spaces, never inside one.",
@@ -369,13 +373,17 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
     "The time for which `status.ipam.used` must lack a withdrawn address before it is released.",
 };
 
-export const HEADER_WORDS = {
+const KEY_FORM = `The key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. A key with a comma is in quotes, because gateways join two headers by a comma: Plat rejects a request with two keys (400). Plat rejects the same key with another body (422).`;
+
+/** By the name of a header. One that a route means otherwise has its words by `id.header`. */
+export const HEADER_WORDS: Readonly<Record<string, string>> = {
   "If-Match":
     "Change, delete or drain the resource only if it still has one of these ETags; `*` matches any (RFC 9110, 13.1.1). A change requires it. A `PUT` of the current content does not require it, and writes nothing.",
   "If-None-Match":
     "On a read, returns 304 if the resource still has one of these ETags. On a `PUT`, `*` creates and never changes (RFC 9110, 13.1.2).",
-  "Idempotency-Key": `Makes the request safe to repeat: for 24 hours the same request with the same key gets the same addresses. The key belongs to the space and the handle. With another handle it is another request, and gets other addresses. Plat makes a handle of the key for a request without one. An assign with neither is rejected (400), unless it is a dry run. The key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} characters, in quotes or not: \`"abc"\` and \`abc\` are one key. A key with a comma is in quotes, because gateways join two headers by a comma: Plat rejects a request with two keys (400). Plat rejects the same key with another body (422).`,
-} as const;
+  "Idempotency-Key": `Makes the request safe to repeat: the same request with the same key gets the same addresses while all of them are assigned. Once one was released, and for 24 hours after the last release, it gets \`already_released\` (409). The key belongs to the space and the handle. With another handle it is another request, and gets other addresses. Plat makes a handle of the key for a request without one. An assign with neither is rejected (400), unless it is a dry run. ${KEY_FORM}`,
+  "assignPrefix.Idempotency-Key": `Makes the request safe to repeat: the same request with the same key gets the same prefix while the handle has it. For 24 hours after its release it gets \`already_released\` (409). The key belongs to the space and the handle. With another handle it is another request, and gets another prefix. ${KEY_FORM}`,
+};
 
 export const RESPONSE_HEADER_WORDS = {
   "x-request-id": "The id of the request, which finds it in the log.",

@@ -187,6 +187,12 @@ describe("POST /v1/batch", () => {
       expect(body[0].line).toBeUndefined();
     });
 
+    it("is no answer for one who gives it the weight 0", async () => {
+      const { send } = await withPool();
+      const accept = "application/json, application/x-ndjson; q=0.0";
+      expect((await send([assign("a")], { accept })).body).toMatchObject({ complete: true });
+    });
+
     it.each([
       ["no request", ["", " "]],
       ["too many requests", new Array(BATCH_ITEMS_MAX + 1).fill("{")],

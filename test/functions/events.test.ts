@@ -90,6 +90,21 @@ describe("an event of a Node", () => {
     expect((await plat.get("/v1/nodes/n1")).status).toBe(200);
   });
 
+  it.each([
+    ["taint", { spec: { taints: [{ key: "a", effect: "NoSchedule", x: "deep" }] } }, "rejected"],
+    ["apiVersion", { apiVersion: "deep" }, "ignored"],
+  ])("hinders no other event by a %s that is nested too deeply", async (_, nested, status) => {
+    const plat = newSpace();
+    const node = nodeEvent("ADDED", "n1", { conditions: [ready("False")] });
+    const object = { ...node.object, ...nested };
+    const events = [{ ...node, object }, nodeEvent("ADDED", "n2")];
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const { body } = await plat.call("POST", "/v1/events", {
+      body: JSON.stringify({ events }).replace('"deep"', deep),
+    });
+    expect(body.results).toMatchObject([{ status }, { status: "applied" }]);
+  });
+
   it("answers the taints that the object lacks or should lose, but adds no NoExecute taint", async () => {
     const plat = newSpace();
     const own = { key: "example.org/gpu", value: "a", effect: "NoSchedule" };

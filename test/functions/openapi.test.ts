@@ -390,8 +390,28 @@ it("a HEAD is described as its GET, without content", () => {
 it("the Idempotency-Key says what it is scoped by, for how long, and what follows", () => {
   const { parameters } = document.paths["/v1/assign"].post;
   const key = parameters.find(({ name }: Parameter) => name === "Idempotency-Key");
-  for (const words of ["24 hours", "the space and the handle", "gets other addresses"])
+  for (const words of [
+    "while all of them are assigned",
+    "for 24 hours after the last release, it gets `already_released`",
+    "the space and the handle",
+    "gets other addresses",
+  ])
     expect(key.description).toContain(words);
+});
+
+it.each([
+  ["/v1/prefixes", "post", "Idempotency-Key", /^(?!.*makes a handle).*gets the same prefix/],
+  ["/v1/spaces/{space}/prefixes", "post", "Idempotency-Key", /gets the same prefix/],
+  ["/v1/prefixes", "get", "cidr", /exactly this network/],
+  ["/v1/nodes/{node}/pod-cidrs", "delete", "cidr", /exactly this network/],
+  ["/v1/addresses", "get", "pool", /^Only this pool, by name\./],
+  ["/v1/blocks", "get", "pool", /^Only this pool, by name\./],
+  ["/v1/affinities", "get", "pool", /^Only this pool, by name\./],
+  ["/v1/utilization", "get", "pool", /name or its CIDR/],
+])("%s %s describes its own %s", (path, method, part, words) => {
+  const { parameters } = document.paths[path][method];
+  const found = parameters.find(({ name }: Parameter) => name === part);
+  expect(found.description).toMatch(words);
 });
 
 it.each([

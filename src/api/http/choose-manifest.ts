@@ -1,5 +1,6 @@
 import { Lexer, Parser, parseAllDocuments } from "yaml";
 import { MANIFESTS_PER_BODY_MAX } from "../../base/limits.ts";
+import { POOL_KINDS } from "../../nouns/pool/network.ts";
 import type { ManifestKind } from "../manifest.ts";
 import type { NamePart } from "../names.ts";
 import { invalid, Problem } from "../schema/problem.ts";
@@ -56,10 +57,15 @@ export function chooseManifest(
   };
 }
 
-/** Returns true for a manifest. Plat's own JSON has none of these fields, but for the `kind` of a pool, which has a `cidr`. */
+/**
+ * Returns true for a manifest. Plat's own JSON has no `apiVersion`, and of a `kind` only that of a pool: one of
+ * `POOL_KINDS`, or a wrong one beside a `cidr`.
+ */
 export function isManifest(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value) || Object.hasOwn(value, "apiVersion")) return isRecord(value);
-  return Object.hasOwn(value, "kind") && !Object.hasOwn(value, "cidr");
+  const { kind } = value;
+  const isOfPool = POOL_KINDS.some((one) => one === kind) || Object.hasOwn(value, "cidr");
+  return Object.hasOwn(value, "kind") && !isOfPool;
 }
 
 /** Returns the documents of a body, and the items of a list. `kubectl get` puts even a single one into a list. */

@@ -40,9 +40,13 @@ export function parsedLine({ line, text }: BodyLine): unknown {
 
 /** Returns true if a request names NDJSON as a media type that it accepts. */
 export const acceptsLines = ({ headers }: Event): boolean =>
-  (headers.accept ?? "").split(",").some((range) => mediaTypeOf(range) === NDJSON);
+  (headers.accept ?? "").split(",").some(wantsLines);
 
-const mediaTypeOf = (range: string): string => (range.split(";")[0] ?? "").trim().toLowerCase();
+/** Returns true for NDJSON, unless its weight is 0, which means "not acceptable" (RFC 9110, 12.4.2). */
+function wantsLines(range: string): boolean {
+  const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+  return type === NDJSON && !parameters.some((each) => /^q=0(\.0{0,3})?$/.test(each));
+}
 
 /** Returns the text of values with a line for each. */
 export const ndjsonText = (values: readonly unknown[]): string =>

@@ -148,9 +148,8 @@ function pathText(keys: readonly unknown[]): string {
     .join("");
 }
 
-/** Cuts a caller's text without splitting a Unicode character, which would make the answer unreadable to some clients. */
-export function cut(text: string): string {
-  const start =
-    text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}…`;
+/** Cuts a text without splitting a Unicode character, which would make the answer unreadable to some clients. */
+export function cut(text: string, charactersMax = TEXT_CHARACTERS_MAX): string {
+  const start = text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
   return start.replace(/\p{Cs}/gu, "\ufffd");
 }

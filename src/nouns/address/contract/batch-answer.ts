@@ -24,7 +24,14 @@ export const batchResult = v.strictObject({
       v.description("The answer of a release, with a result for each address"),
     ),
   ),
-  problem: v.optional(v.pipe(problem, v.description("The reason why the request was rejected"))),
+  problem: v.optional(
+    v.pipe(
+      problem,
+      v.description(
+        "The reason why the request was rejected. In an answer that would be too long it is cut short, and `detail` says so",
+      ),
+    ),
+  ),
 });
 
 export const batchDone = v.strictObject({

@@ -1,10 +1,17 @@
 import type { AnswerOf } from "../../../api/http/event.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../../api/schema/problem.ts";
+import { cut } from "../../../api/schema/schema.ts";
+import { PAGE_BYTES_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import type { BatchResult } from "../../../kernel/batch/batch.ts";
 import type { AddressesReleased } from "../../../kernel/release/release-addresses.ts";
 import { assignmentBody } from "./assign.ts";
 import type { BatchRequest } from "./batch.ts";
+
+/** The characters of a problem's `detail`, and of the messages of an assign, in an answer that would be too long. */
+const TEXT_CHARACTERS_MAX = 240;
+/** The bytes of a problem's lists and objects together in such an answer. */
+const LISTS_BYTES_MAX = 600;
 
 /** Answers each request of a batch, in their order. */
 export function batchAnswer(
@@ -17,11 +24,81 @@ export function batchAnswer(
     sent: { index, ...sent },
     answer: read instanceof Problem ? read : answerOf(served.next().value, requestId),
   }));
-  const told = answered.map(({ sent, answer }) => ({ ...sent, ...resultBody(answer, requestId) }));
+  const told = fitted(
+    answered.map(({ sent, answer }) => ({ ...sent, ...resultBody(answer, requestId) })),
+  );
   if (asLines) return { status: 200, body: told, lines: true };
   const complete = answered.every(({ answer }) => isFinal(answer));
   return { status: 200, body: { requestId, results: told, complete } };
 }
+
+/** The body of one result, without what its sender finds it by. */
+interface ResultBody {
+  readonly status: number;
+  readonly assigned?: ReturnType<typeof assignmentBody>;
+  readonly released?: AddressesReleased & { readonly requestId: string };
+  readonly problem?: ProblemBody;
+}
+type ProblemBody = ReturnType<typeof problemAnswer>["body"];
+
+/**
+ * Shortens results whose answer would be larger than a function can send. It shortens the reasons first, then leaves out
+ * routes and labels, and never loses an address: nothing else tells the sender what its requests got.
+ */
+function fitted<Result extends ResultBody>(results: readonly Result[]): readonly Result[] {
+  if (bytesOf(results) <= PAGE_BYTES_MAX) return results;
+  const brief = results.map(withBriefReasons);
+  return bytesOf(brief) <= PAGE_BYTES_MAX ? brief : brief.map(withoutLong);
+}
+
+const bytesOf = (values: readonly unknown[]): number =>
+  values.reduce<number>((sum, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0);
+
+function withBriefReasons<Result extends ResultBody>(result: Result): Result {
+  const { assigned, problem } = result;
+  if (problem) return { ...result, problem: briefly(problem) };
+  if (!assigned) return result;
+  const messages =
+    assigned.messages.length > 0 ? [cut(assigned.messages.join(" "), TEXT_CHARACTERS_MAX)] : [];
+  return { ...result, assigned: { ...assigned, messages } };
+}
+
+/** Returns a problem with the first entries of its lists and the start of its `detail`, which says so. */
+function briefly({ detail, ...members }: ProblemBody): ProblemBody {
+  let left = LISTS_BYTES_MAX;
+  /** Returns true while there is room for a value, and takes the room. */
+  const fits = (value: unknown) => {
+    left -= bytesOf([value]);
+    return left >= 0;
+  };
+  const kept = Object.entries<unknown>(members).flatMap(([name, value]): [string, unknown][] => {
+    if (typeof value !== "object" || value === null) return [[name, value]];
+    if (!Array.isArray(value)) return fits(value) ? [[name, value]] : [];
+    const first = value.filter(fits);
+    return first.length > 0 || value.length === 0 ? [[name, first]] : [];
+  });
+  const isWhole = left >= 0 && detail.length <= TEXT_CHARACTERS_MAX;
+  return {
+    ...(Object.fromEntries(kept) as Omit<ProblemBody, "detail">),
+    detail: isWhole ? detail : `${cut(detail, TEXT_CHARACTERS_MAX)} ${CUT_SHORT}`,
+  };
+}
+
+const CUT_SHORT =
+  "The answer to the batch has no room for more; the request alone gets the whole reason.";
+
+function withoutLong<Result extends ResultBody>(result: Result): Result {
+  const { assigned } = result;
+  if (!assigned?.addresses.some(({ routes, labels }) => routes ?? labels)) return result;
+  const addresses = assigned.addresses.map(({ routes: _, labels: __, ...address }) => address);
+  return {
+    ...result,
+    assigned: { ...assigned, addresses, messages: [...assigned.messages, LEFT_OUT] },
+  };
+}
+
+const LEFT_OUT =
+  "The answer has no routes and labels of pools, because the answer to the batch has too many addresses; a read of the handle has them.";
 
 /** The answer to one request: why it failed, or the body that it would have had alone. */
 type ItemAnswer =
@@ -38,7 +115,7 @@ function answerOf(result: BatchResult | undefined, requestId: string): ItemAnswe
   return result?.kind === "failed" ? problemOf(result.error) : UNFINISHED;
 }
 
-function resultBody(answer: ItemAnswer, requestId: string) {
+function resultBody(answer: ItemAnswer, requestId: string): ResultBody {
   if (!(answer instanceof Problem)) return { status: 200, ...answer };
   const { status, body } = problemAnswer(answer, requestId);
   return { status, problem: body };

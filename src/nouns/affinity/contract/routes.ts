@@ -54,6 +54,7 @@ export const AFFINITY_ROUTES = [
       "rate_limited",
       "host_not_registered",
       "pool_exhausted",
+      "quota_exceeded",
       "block_limit",
       "block_too_small",
     ],

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { orProblem, Problem } from "../../../api/schema/problem.ts";
-import { checked, cut, isRecord } from "../../../api/schema/schema.ts";
+import { checked, cut, isRecord, rejectDeep } from "../../../api/schema/schema.ts";
 import {
   cloudEvent,
   instanceState,
@@ -54,7 +54,8 @@ function parseWatchEvent(entry: unknown): ReadEvent {
   const { type, object } = checked(watchEvent, entry);
   const { kind, apiVersion } = object as { kind: string; apiVersion?: unknown };
   const group = Object.hasOwn(GROUPS, kind) ? GROUPS[kind] : undefined;
-  const isOther = apiVersion !== undefined && !group?.test(String(apiVersion));
+  const isOther =
+    apiVersion !== undefined && !(typeof apiVersion === "string" && group?.test(apiVersion));
   if (type === "BOOKMARK" || type === "ERROR" || !group || isOther) return { ignored: true };
   if (kind === "Pod") return parsePod(type, object);
   if (kind === "Lease") return parseLease(type, object);
@@ -63,6 +64,8 @@ function parseWatchEvent(entry: unknown): ReadEvent {
 
 function parseStatement(object: unknown): ReadEvent {
   const node = objectAs(nodeStated, object);
+  // A patch has the taints as they were sent, with fields that Plat does not read.
+  rejectDeep("object.spec.taints", node.spec.taints);
   return { event: { act: "state", name: node.metadata.name, statement: statementOf(node) } };
 }
 

@@ -13,7 +13,6 @@ export const utilizationQuery = {
 const poolReferences = v.pipe(
   v.string(),
   v.metadata({
-    description: "Names or CIDRs of pools; all pools if none is named",
     type: "array",
     items: { type: "string" },
     maxItems: POOLS_PER_REQUEST_MAX,

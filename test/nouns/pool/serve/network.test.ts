@@ -96,6 +96,12 @@ describe("the network of a pool", () => {
     ]);
   });
 
+  it.each(["pods", "subnet"])("is no manifest without a cidr, if its kind is %s", (kind) => {
+    expect(rejectedFields(() => put({ cidr: undefined, kind }))).toEqual([
+      expect.stringContaining("cidr: is required"),
+    ]);
+  });
+
   it.each(["kind", "prefixLength", "dns", "domain", "vlan", "mtu"])(
     "is nothing for a pool of prefixes, so %s is rejected",
     (field) => {
