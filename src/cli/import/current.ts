@@ -4,7 +4,7 @@ import type { PlatClient } from "../../client/index.ts";
 import { formatCidr } from "../../net/cidr.ts";
 import { nameOfApplication } from "../../nouns/application/application.ts";
 import type { ShownProgress } from "../shell/io.ts";
-import { type AddressInBlock, allBlocks, type BlockStatus } from "../space/blocks.ts";
+import { type AddressInBlock, allBlocks, type BlockStatus, mayCool } from "../space/blocks.ts";
 import {
   type ApplicationRead,
   type PoolRead,
@@ -67,7 +67,7 @@ async function readAddresses(
   concerned: readonly BlockStatus[],
   shown: ShownProgress,
 ): Promise<CurrentState["addresses"]> {
-  const used = concerned.filter(({ inUse, cooling }) => inUse !== 0 || cooling !== 0);
+  const used = concerned.filter((block) => block.inUse !== 0 || mayCool(block));
   if (used.length === 0) return new Map();
   const { blocks, owners } = await readOwnedBlocks(client, used, shown);
   const addresses = blocks.flatMap((block) => block.addresses);

@@ -1,7 +1,9 @@
 import { same } from "../../base/same.ts";
-import { affinityTypeOf, hostName } from "../../kernel/values/host.ts";
-import { formatAddress } from "../../net/address.ts";
-import { cidrOf, formatCidr } from "../../net/cidr.ts";
+import { affinityTypeOf, hostName, isHostReserved } from "../../kernel/values/host.ts";
+import { type Address, formatAddress } from "../../net/address.ts";
+import { type Cidr, cidrOf, formatCidr, ordinalOf } from "../../net/cidr.ts";
+import { nameOfApplication } from "../../nouns/application/application.ts";
+import type { BlockStatus } from "../space/blocks.ts";
 import type { CurrentAddress, CurrentState } from "./current.ts";
 import type { Conflict, Desired, DesiredAddress } from "./desired.ts";
 import type { PlannedBlocks } from "./plan-blocks.ts";
@@ -36,7 +38,7 @@ export function planAddresses(
       continue;
     }
     const there = current.addresses.get(address);
-    if (there) {
+    if (there && !isHeldFor(one, there, current)) {
       const problem = whyNot(one, there);
       if (problem !== undefined) conflict(address, `(${one.where}) ${problem}`);
       else if (one.alternate && !there.owner?.alternate)
@@ -50,6 +52,11 @@ export function planAddresses(
     const block = formatCidr(cidr);
     // The block has its own conflict.
     if (!whose.has(block)) continue;
+    const keeper = hostThatKeeps(one.address, cidr, current.blocks.get(block));
+    if (keeper !== undefined) {
+      conflict(address, `(${one.where}) is kept by ${keeper} for itself in block ${block}`);
+      continue;
+    }
     const isBorrowed = whose.get(block) !== one.host;
     if (isBorrowed && pool.current?.borrowing === "forbidden") {
       conflict(
@@ -77,6 +84,29 @@ export function planAddresses(
   };
 }
 
+/** Returns true if the application of the instance holds the address, so that the instance can get it. */
+function isHeldFor(
+  { workload }: DesiredAddress,
+  { address, state }: CurrentAddress,
+  { applications }: CurrentState,
+): boolean {
+  if (state !== "held" || !workload) return false;
+  const members = applications.get(nameOfApplication(workload))?.members ?? [];
+  return members.some((member) => member.address === address);
+}
+
+/** Returns the host that keeps an address of an existing block for itself. */
+function hostThatKeeps(
+  address: Address,
+  cidr: Cidr,
+  there: BlockStatus | undefined,
+): string | undefined {
+  if (!there?.hostReservation) return undefined;
+  const { host, hostReservation: hostReserved } = there;
+  if (!isHostReserved({ cidr, hostReserved }, ordinalOf(cidr, address))) return undefined;
+  return host === undefined ? "the host before" : `host ${host}`;
+}
+
 /** Returns the reason why an existing address cannot get its desired state. */
 function whyNot(
   { handle, host, attributes, alternate }: DesiredAddress,
@@ -86,6 +116,7 @@ function whyNot(
     return `was released in Plat, and cools until ${there.availableAt}`;
   if (there.state === "quarantined")
     return `was reported as a conflict in Plat, and is in quarantine until ${there.quarantinedUntil}`;
+  if (there.state === "held") return "is held for an application in Plat";
   if (there.handle === undefined) return "is assigned in Plat to an unknown owner";
   if (there.handle !== handle)
     return `is assigned to handle ${there.handle} in Plat, not to ${handle}`;

@@ -37,6 +37,13 @@ export const allBlocks = async (
   query: Parameters<"listBlocks"> = {},
 ): Promise<readonly BlockStatus[]> => (await knownBlocks(client, query)).items;
 
+/**
+ * Returns true if an address of a block may cool or be in quarantine. The server does not count a reserved or host-reserved
+ * address as cooling.
+ */
+export const mayCool = ({ cooling, reserved, hostReserved }: BlockStatus): boolean =>
+  cooling !== 0 || reserved !== 0 || hostReserved !== 0;
+
 /** Reads one block with all its addresses. */
 export async function wholeBlock(client: PlatClient, cidr: string): Promise<BlockRead> {
   const read: BlockPage[] = [];

@@ -11,6 +11,7 @@ import {
   allBlocks,
   type BlockRead,
   type BlockStatus,
+  mayCool,
   wholeBlocks,
 } from "./blocks.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
@@ -76,21 +77,20 @@ export async function readOwnedBlocks(
 
 /** Returns true if a block of the walk, with these addresses, agrees with the list and is complete. */
 function fits(
-  { host, affinityType = "host", inUse, cooling, reserved, hostReserved }: BlockStatus,
+  listed: BlockStatus,
   stored: Block | undefined,
   assigned: readonly OwnedAddress[],
 ): boolean {
   if (!stored) return false;
-  // Only the server knows whether a released address still cools. It does not count a reserved or host-reserved address
-  // as cooling.
-  const mayCool = cooling !== 0 || reserved !== 0 || hostReserved !== 0;
+  const { host, affinityType = "host", inUse } = listed;
   const slots = [...stored.slots.values()];
   const taken = slots.filter((slot) => !isReleased(slot)).length;
   return (
     stored.host === (host === undefined ? undefined : hostId(affinityType, host)) &&
     taken === inUse &&
     taken === assigned.length &&
-    (taken === slots.length || !mayCool)
+    // Only the server knows whether a released address still cools.
+    (taken === slots.length || !mayCool(listed))
   );
 }
 

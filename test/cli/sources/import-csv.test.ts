@@ -52,6 +52,46 @@ describe("plat import csv", () => {
     expect(done).toBe(0);
   });
 
+  it("has a conflict for an address that the host of its block keeps for itself, and writes nothing", async () => {
+    await withPool();
+    const windows = { host: "node-1", hostReserved: { start: 3, end: 1 } };
+    await call("POST", "/v1/assign", { ...windows, address: "10.0.0.3", handle: "pod" });
+    for (const line of ["--dry-run", "--yes"]) {
+      const { exit, err } = await importing(TABLE, line);
+      expect(exit).toBe(1);
+      expect(err).toContain(
+        "10.0.0.1 (line 2) is kept by host node-1 for itself in block 10.0.0.0/28",
+      );
+    }
+    expect(await get("/v1/addresses/10.0.0.17")).toMatchObject({ state: "free" });
+  });
+
+  it.each([
+    ["a reserved address that cools", "release", "was released in Plat, and cools until"],
+    ["a reserved address in quarantine", "conflict", "was reported as a conflict in Plat"],
+  ])("has a conflict for %s, alone in its block", async (_, end, reason) => {
+    await withPool();
+    await call("POST", "/v1/assign", { host: "rack-1", address: "10.0.0.1", handle: "a" });
+    await call("PUT", "/v1/reservations/gateway", { cidrs: ["10.0.0.1/32"] });
+    if (end === "release") await call("POST", "/v1/release", { handle: "a" });
+    else await plat("address", "conflict", "10.0.0.1", "--handle", "a", "--yes");
+    const { exit, err } = await importing(TABLE, "--dry-run");
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining(reason) });
+  });
+
+  it("names an address that is held for an application as what it is", async () => {
+    const ranges = ["10.1.0.1-10.1.0.2"];
+    await call("PUT", "/v1/pools/own", { cidr: "10.1.0.0/24", blockSize: 28, ranges });
+    await call("PUT", "/v1/applications/shop/Deployment/web", {
+      replicas: 2,
+      addresses: { number: "2", pools: ["own"] },
+    });
+    const table = "address,handle,host,attributes\n10.1.0.1,vm-1,rack-1,\n";
+    const { exit, err } = await importing(table);
+    expect(exit).toBe(1);
+    expect(err).toContain("10.1.0.1 (line 2) is held for an application in Plat");
+  });
+
   it("frees what it took, line by line", async () => {
     await withPool();
     await importing(TABLE);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { terminal } from "../terminal.ts";
+import { wayTo } from "../way.ts";
 
-const { call, platWith } = terminal();
+const { call, platWith, server, space } = terminal();
 
 const get = async (path: string) => (await call("GET", path)).body;
 const importing = (items: readonly object[], ...args: readonly string[]) =>
-  platWith(
-    { stdin: JSON.stringify({ apiVersion: "v1", kind: "List", items }) },
-    ...["import", "spiderpool", "-f", "-", ...args],
-  );
+  platWith({ stdin: listOf(items) }, ...["import", "spiderpool", "-f", "-", ...args]);
+const listOf = (items: readonly object[]) =>
+  JSON.stringify({ apiVersion: "v1", kind: "List", items });
 
 const theirs = (kind: string, metadata: object, rest: object) => ({
   apiVersion: "spiderpool.spidernet.io/v2beta1",
@@ -240,6 +240,41 @@ describe("plat import spiderpool", () => {
       expect((await importing([pool, old])).err).toContain("everything exists already");
     },
   );
+
+  const SPARE = endpoint(
+    "web-74cb-9xkqp",
+    ["Deployment", "web"],
+    [{ interface: "eth0", ipv4: "10.6.168.102/16", ipv4Pool: "auto4-web-eth0-337bc" }],
+  );
+
+  it("gives a pod that Spiderpool started since the spare address that its application holds", async () => {
+    await importing(DUMP);
+    const { exit, err } = await importing([...DUMP, SPARE]);
+    expect({ exit, conflicts: /conflict/.test(err) }).toEqual({ exit: 0, conflicts: false });
+    expect(await get("/v1/addresses/10.6.168.102")).toMatchObject({
+      handle: "workload/shop/Deployment/web/web-74cb-9xkqp",
+    });
+    const application = await get("/v1/applications/shop/Deployment/web");
+    expect(application.addresses).toMatchObject({ number: "+1" });
+    expect((await importing([...DUMP, SPARE])).err).toContain("everything exists already");
+  });
+
+  it("completes a run that was cut off when the application held its addresses", async () => {
+    const way = await wayTo(server().url, async ({ route }) =>
+      route === "POST /v1/assign" ? { status: 403, body: {} } : undefined,
+    );
+    const cutOff = await platWith(
+      { stdin: listOf(DUMP), env: { PLAT_ENDPOINT: way, PLAT_SPACE: space() } },
+      ...["import", "spiderpool", "-f", "-"],
+    );
+    expect(cutOff.exit).not.toBe(0);
+    expect(await get("/v1/addresses/10.6.168.103")).toMatchObject({ state: "held" });
+    expect((await importing(DUMP)).exit).toBe(0);
+    expect(await get("/v1/addresses/10.6.168.103")).toMatchObject({
+      handle: "workload/shop/Deployment/web/web-74cb-2ndzl",
+    });
+    expect((await importing(DUMP)).err).toContain("everything exists already");
+  });
 
   it("takes what Spiderpool assigned since, also in a pool with conditions", async () => {
     await importing(DUMP);
