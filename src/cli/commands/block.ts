@@ -7,17 +7,11 @@ import { countText } from "../output/count.ts";
 import { counting, progressing } from "../output/progress.ts";
 import { type Column, tableText } from "../output/table.ts";
 import { getVerb } from "../resource/get.ts";
-import { endList, noteIfEmpty } from "../resource/none.ts";
+import { endList } from "../resource/none.ts";
 import { usageError } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
-import {
-  type AddressInBlock,
-  allBlocks,
-  type BlockStatus,
-  knownBlocks,
-  wholeBlock,
-} from "../space/blocks.ts";
+import { type AddressInBlock, type BlockStatus, knownBlocks, wholeBlock } from "../space/blocks.ts";
 import { readOwners } from "../space/handles.ts";
 import { readOwnedBlocks, sayMissing } from "../space/space.ts";
 
@@ -148,15 +142,16 @@ async function getCalico({ client, print, io }: Session, cidr: string): Promise<
 
 async function getCalicoList(session: Session, { calico: _, ...query }: GetOptions) {
   const { client, print, io } = session;
+  const list = await progressing(io, "blocks", () => knownBlocks(client, query));
   const owned = await progressing(io, "blocks", async (shown) =>
     readOwnedBlocks(
       client,
-      (await allBlocks(client, query)).filter(({ unit }) => unit === undefined),
+      list.items.filter(({ unit }) => unit === undefined),
       shown,
     ),
   );
   const blocks = owned.blocks.map((block) => ipamBlock(block, owned.owners));
   print({ columns: CALICO, rows: blocks, document: listOfResources(blocks) });
   sayMissing(io, owned);
-  await noteIfEmpty(session, blocks, "blocks");
+  await endList(session, { items: blocks, unreadable: list.unreadable }, "blocks");
 }

@@ -35,7 +35,7 @@ export const configCommand = (io: Io): Command => {
     .description("Keep an endpoint, a space and the way of access under a name")
     .addHelpText("after", examples(SET, USE, LIST, DELETE))
     .addCommand(
-      printing(new Command("get").aliases(["list", "ls"]))
+      printing(new Command("get").aliases(["list", "ls", "describe"]))
         .description("Show the contexts")
         .addHelpText("after", examples(LIST))
         .action((_, command: Command) => get(io, command)),

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { EXIT } from "../shell/exit.ts";
 import { examples } from "../shell/help.ts";
 import type { Io } from "../shell/io.ts";
@@ -13,7 +13,12 @@ export const demoCommand = (_: Io): Command =>
     .description(
       "Play a cluster on this machine: 1,000 pods get their addresses, half of them are replaced, and all are taken down. The demo has a server, a table and a pool of its own, and removes them at its end.",
     )
-    .option("--console", "Let pods come and go until Ctrl-C, and watch them in the console")
+    .addOption(
+      new Option(
+        "--console",
+        "Let pods come and go until Ctrl-C, and watch them in the console",
+      ).conflicts("deployed"),
+    )
     .option("--dynamodb", "Use the embedded DynamoDB (Linux on x64)")
     .option("--deployed [environment]", "In a clone of Plat: use the deployment of dev or prod")
     .addHelpText(

@@ -12,7 +12,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 
 /** Verbs of a noun that are commands of their own here: `delete address` is `release --ip`. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  "address create": ["assign", "--ip"],
+  "address create": ["assign", "--address"],
   "address delete": ["release", "--ip"],
   "address release": ["release", "--ip"],
   "handle delete": ["release", "--handle"],

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { lstat, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { usageError } from "./exit.ts";
 import { utf8In } from "./input.ts";
@@ -31,7 +32,8 @@ export async function writeWhole(file: string, text: string, mode?: number): Pro
 }
 
 async function replace(file: string, text: string, mode: number | undefined): Promise<void> {
-  const beside = `${file}.${process.pid}.new`;
+  // Two containers that share a folder may have the same process id.
+  const beside = `${file}.${randomUUID()}.new`;
   try {
     await writeFile(beside, text, { mode });
     await rename(beside, file);

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import {
@@ -155,10 +155,11 @@ describe("plat collect", () => {
   it("releases nothing where its state cannot be written", async () => {
     const address = await assign("web-0");
     await repairAt(0, inventoryOf());
-    const beside = `${state}.${process.pid}.new`;
-    mkdirSync(beside);
+    // The file beside it, which is to replace it, would have a name that is too long.
+    const long = join(dirname(state), "x".repeat(240));
+    renameSync(state, long);
+    symlinkSync(long, state);
     const { exit, out, err } = await repairAt(15, inventoryOf());
-    rmdirSync(beside);
     expect({ exit, out }).toEqual({ exit: 2, out: "" });
     expect(err).toContain(`${state} cannot be written`);
     expect(await stateOf(address)).toBe("assigned");

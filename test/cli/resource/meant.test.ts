@@ -26,6 +26,7 @@ describe("a line in the words of another tool", () => {
     ["get", "pool get"],
     ["get addresses", "address get"],
     ["get ip 10.0.0.1", "address get 10.0.0.1"],
+    ["create address 10.0.0.1", "assign --address 10.0.0.1"],
     ["delete address 10.0.0.1", "release --ip 10.0.0.1"],
     ["delete handle web-0", "release --handle web-0"],
     ["get prefixes", "prefix get"],

@@ -10,6 +10,7 @@ const pool = spaceWithPool(shell);
 const unreadable = [{ item: "block 10.0.0.0", reason: "the item of block 10.0.0.0 is damaged" }];
 it.each([
   ["block get", { blocks: [], unreadable }],
+  ["block get --calico", { blocks: [], unreadable }],
   ["show --show-borrowed", { blocks: [], unreadable }],
   ["affinity get", { affinities: [], unreadable }],
   ["affinity get --host n1", { host: "n1", affinityType: "host", affinities: [], unreadable }],

@@ -60,7 +60,7 @@ describe("plat import csv", () => {
       const { exit, err } = await importing(TABLE, line);
       expect(exit).toBe(1);
       expect(err).toContain(
-        "10.0.0.1 (line 2) is kept by host node-1 for itself in block 10.0.0.0/28",
+        "10.0.0.1 (stdin, line 2) is kept by host node-1 for itself in block 10.0.0.0/28",
       );
     }
     expect(await get("/v1/addresses/10.0.0.17")).toMatchObject({ state: "free" });
@@ -74,7 +74,7 @@ describe("plat import csv", () => {
     await call("POST", "/v1/assign", { host: "rack-1", address: "10.0.0.1", handle: "a" });
     await call("PUT", "/v1/reservations/gateway", { cidrs: ["10.0.0.1/32"] });
     if (end === "release") await call("POST", "/v1/release", { handle: "a" });
-    else await plat("address", "conflict", "10.0.0.1", "--handle", "a", "--yes");
+    else await plat("address", "conflict", "10.0.0.1", "--handle", "a");
     const { exit, err } = await importing(TABLE, "--dry-run");
     expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining(reason) });
   });
@@ -89,7 +89,7 @@ describe("plat import csv", () => {
     const table = "address,handle,host,attributes\n10.1.0.1,vm-1,rack-1,\n";
     const { exit, err } = await importing(table);
     expect(exit).toBe(1);
-    expect(err).toContain("10.1.0.1 (line 2) is held for an application in Plat");
+    expect(err).toContain("10.1.0.1 (stdin, line 2) is held for an application in Plat");
   });
 
   it("frees what it took, line by line", async () => {
