@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { BLOCKS_PER_CLAIM_MAX } from "../../src/kernel/affinities/claim-range.ts";
-import { newSpace, pagesOf, spaceWithPool, startAnew, textsOf } from "./plat.ts";
+import { type newSpace, pagesOf, spaceWithPool, startAnew, textsOf } from "./plat.ts";
 
 // A page also ends by time, which stands still here: no page is shorter on a slow machine.
 beforeEach(() => {
@@ -189,21 +189,6 @@ describe("a host that is to have a block", () => {
       body.blocks.toReversed(),
     );
     expect(await held(plat, "n1")).toHaveLength(2);
-  });
-
-  it("gets none beyond a quota of blocks, which the answer names", async () => {
-    const plat = newSpace();
-    await plat.put("/v1/pools/main", {
-      cidr: "10.0.0.0/24",
-      blockSize: 26,
-      borrowing: "forbidden",
-    });
-    await plat.put("/v1/quotas/all", { blocks: 1 });
-    expect((await claim(plat, "n1", { families: [4] })).status).toBe(200);
-    expect(await claim(plat, "n2", { families: [4] })).toMatchObject({
-      status: 409,
-      body: { code: "quota_exceeded" },
-    });
   });
 
   it("keeps in it what it reserves for itself, as a Windows host does", async () => {

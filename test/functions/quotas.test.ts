@@ -195,6 +195,14 @@ describe("a quota of blocks", () => {
     return plat;
   }
 
+  it("limits the blocks that hosts are to have, too", async () => {
+    const plat = await spaceOfOneBlock();
+    const claims = (host: string) =>
+      plat.call("POST", `/v1/nodes/${host}/affinities`, { body: { families: [4] } });
+    expect((await claims("n1")).status).toBe(200);
+    expect(await claims("n2")).toMatchObject({ status: 409, body: { code: "quota_exceeded" } });
+  });
+
   it("takes a block back from reclaim, which deletes it", async () => {
     const plat = await spaceOfOneBlock();
     expect(await assigns(plat, 1)).toEqual([200]);
