@@ -108,9 +108,12 @@ export function useEvents(space: string, turn: number): Coming {
   return coming;
 }
 
-/** Adds a page of events, the newest first. Each event comes at least once, and is kept once. */
+/**
+ * Adds a page of events, the newest first. Each event comes at least once, and is kept once. Of events with equal
+ * sequences, the later in a page is the newer.
+ */
 export function withNewer({ events, isCut }: Kept, page: readonly Event[]): Kept {
-  const byId = new Map([...events, ...page].map((event) => [event.id, event]));
+  const byId = new Map([...page.toReversed(), ...events].map((event) => [event.id, event]));
   const newest = [...byId.values()].sort((a, b) =>
     a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0,
   );

@@ -14,6 +14,13 @@ it("events that come twice are kept once, and the newest are first", () => {
   });
 });
 
+it("of events with equal sequences, those that came later are first", () => {
+  const [first, second, third] = [event("a", "1"), event("b", "1"), event("c", "1")];
+  const kept = withNewer({ events: [], isCut: false }, [first, second]);
+  expect(kept.events).toEqual([second, first]);
+  expect(withNewer(kept, [second, third]).events).toEqual([third, second, first]);
+});
+
 it("the newest thousand events are kept, and the page knows that others were left out", () => {
   const many = Array.from({ length: 1_500 }, (_, i) => event(`${i}`, `${1_000_000 + i}`));
   const kept = withNewer({ events: many.slice(0, 800), isCut: false }, many.slice(800));
