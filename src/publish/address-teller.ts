@@ -1,7 +1,7 @@
 import { platItself } from "../base/actor.ts";
 import type { EventType } from "../base/event-type.ts";
 import type { SlotOwner } from "../kernel/allocations/allocation-of-slot.ts";
-import type { Allocation } from "../kernel/values/allocation.ts";
+import { type Allocation, isHolding } from "../kernel/values/allocation.ts";
 import { allocationStartIn } from "../kernel/values/fresh.ts";
 import type { ItemChange } from "../table/change-log.ts";
 import { actorIn } from "../table/signed-table.ts";
@@ -107,9 +107,12 @@ export class AddressTeller {
     const { history, store } = this.#sources;
     const owned = (owner: SlotOwner) => ownedDetail(owner, block, ordinal);
 
-    // Later changes of the owner may be told together with that of the slot.
+    // Later changes of the owner may be told together with that of the slot. An assignment has the times of its answer,
+    // which the write after all slots sets.
     const told = this.#owners.get(token) ?? [];
-    const then = told.findLast(({ sequence }) => sequence <= position.sequence) ?? told[0];
+    const holding = told.filter(({ owner }) => isHolding(owner.allocation));
+    const owners = holding.length > 0 ? holding : told;
+    const then = owners.findLast(({ sequence }) => sequence <= position.sequence) ?? owners[0];
     if (then) return owned(then.owner);
     if (event.kind === "released") {
       const holder = await this.#holderOf(space, position.address);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { formatTime } from "../../src/base/time.ts";
 import { amendAddress } from "../../src/nouns/address/operations/amend-address.ts";
 import { putPool } from "../../src/nouns/pool/operations/administration.ts";
 import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
@@ -91,6 +92,19 @@ describe("the events of a pool", () => {
     await world.plat.store.callPoolFull({ ...hint, reserved: "more" });
     const exhausted = await eventsOf(world, "PoolExhausted");
     expect(exhausted).toMatchObject([{ pool: "pool" }]);
+  });
+});
+
+describe("the event of an assigned address", () => {
+  it("has the times of the answer, also of addresses in several blocks", async () => {
+    const world = await streamed();
+    const plat = { ...world.plat, now: () => ++world.clock.nowMs };
+    const request = { ...requestOf("vm", 3), leaseSeconds: 60 };
+    const { addresses } = await asAlice(() => assigned(plat, request));
+    const told = await eventsOf(world, "AddressAssigned");
+    expect(told.map(({ address, expiresAt }) => [address, expiresAt])).toEqual(
+      addresses.map(({ address, expiresAtMs = 0 }) => [address, formatTime(expiresAtMs)]),
+    );
   });
 });
 
