@@ -16,7 +16,7 @@ import { amendmentAnswer, parseAmendment } from "../src/nouns/address/serve/amen
 import { addressAnswer } from "../src/nouns/address/serve/answer.ts";
 import { assigning } from "../src/nouns/address/serve/assign.ts";
 import { parseBatch } from "../src/nouns/address/serve/batch.ts";
-import { batchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
+import { wholeBatchAnswer } from "../src/nouns/address/serve/batch-answer.ts";
 import { addressListAnswer, parseAddressList } from "../src/nouns/address/serve/list.ts";
 import { parseAddressRelease, releaseAnswer } from "../src/nouns/address/serve/release.ts";
 import { acceptedAnswer, jobAnswer } from "../src/nouns/job/serve/answer.ts";
@@ -111,7 +111,7 @@ export const netboxOver = ({ connect }: Wiring) =>
       amendmentAnswer,
     ),
     "POST /v1/assign": assigning((plat, request) => assign(plat, request)),
-    "POST /v1/batch": route(parseBatch, (plat, { items }) => batch(plat, items), batchAnswer),
+    "POST /v1/batch": route(parseBatch, (plat, { items }) => batch(plat, items), wholeBatchAnswer),
     "POST /v1/release": route(
       parseAddressRelease,
       (plat, { space, entries }) => releaseAddresses(plat, space, entries),

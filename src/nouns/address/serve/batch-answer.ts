@@ -1,30 +1,49 @@
 import type { AnswerOf } from "../../../api/http/event.ts";
 import { PROBLEMS, Problem, problemAnswer, problemOf } from "../../../api/schema/problem.ts";
 import { cut } from "../../../api/schema/schema.ts";
-import { PAGE_BYTES_MAX } from "../../../base/limits.ts";
 import { Rejection } from "../../../base/outcome.ts";
 import type { BatchResult } from "../../../kernel/batch/batch.ts";
 import type { AddressesReleased } from "../../../kernel/release/release-addresses.ts";
 import { assignmentBody } from "./assign.ts";
 import type { BatchRequest } from "./batch.ts";
 
+/**
+ * The bytes of all results in an answer as it is sent. A function can send 6,291,556 bytes, with the headers
+ * (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+ */
+const SENT_BYTES_MAX = 6_000_000;
 /** The characters of a problem's `detail`, and of the messages of an assign, in an answer that would be too long. */
 const TEXT_CHARACTERS_MAX = 240;
 /** The bytes of a problem's lists and objects together in such an answer. */
 const LISTS_BYTES_MAX = 600;
 
-/** Answers each request of a batch, in their order. */
-export function batchAnswer(
+/** Answers each request of a batch, in their order. A function can send the answer: a long one is shortened. */
+export const batchAnswer = (
+  results: readonly BatchResult[],
+  requestId: string,
+  request: BatchRequest,
+): AnswerOf<"POST /v1/batch"> => answeredIn(results, requestId, request, fitted);
+
+/** Answers each request of a batch that a function makes for a request of its own, whole. */
+export const wholeBatchAnswer = (
+  results: readonly BatchResult[],
+  requestId: string,
+  request: BatchRequest,
+): AnswerOf<"POST /v1/batch"> => answeredIn(results, requestId, request, (told) => told);
+
+/** Answers each request, with results that are made to fit. */
+function answeredIn(
   results: readonly BatchResult[],
   requestId: string,
   { entries, asLines }: BatchRequest,
+  fitting: typeof fitted,
 ): AnswerOf<"POST /v1/batch"> {
   const served = results.values();
   const answered = entries.map(({ read, ...sent }, index) => ({
     sent: { index, ...sent },
     answer: read instanceof Problem ? read : answerOf(served.next().value, requestId),
   }));
-  const told = fitted(
+  const told = fitting(
     answered.map(({ sent, answer }) => ({ ...sent, ...resultBody(answer, requestId) })),
   );
   if (asLines) return { status: 200, body: told, lines: true };
@@ -46,10 +65,15 @@ type ProblemBody = ReturnType<typeof problemAnswer>["body"];
  * routes and labels, and never loses an address: nothing else tells the sender what its requests got.
  */
 function fitted<Result extends ResultBody>(results: readonly Result[]): readonly Result[] {
-  if (bytesOf(results) <= PAGE_BYTES_MAX) return results;
+  if (canSend(results)) return results;
   const brief = results.map(withBriefReasons);
-  return bytesOf(brief) <= PAGE_BYTES_MAX ? brief : brief.map(withoutLong);
+  return canSend(brief) ? brief : brief.map(withoutLong);
 }
+
+/** Returns true if a function can send these results. Its answer is JSON with the body as a text, which may have twice as many bytes. */
+const canSend = (results: readonly unknown[]): boolean =>
+  2 * bytesOf(results) <= SENT_BYTES_MAX ||
+  bytesOf(results.map((result) => JSON.stringify(result))) <= SENT_BYTES_MAX;
 
 const bytesOf = (values: readonly unknown[]): number =>
   values.reduce<number>((sum, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0);
@@ -63,23 +87,39 @@ function withBriefReasons<Result extends ResultBody>(result: Result): Result {
   return { ...result, assigned: { ...assigned, messages } };
 }
 
-/** Returns a problem with the first entries of its lists and the start of its `detail`, which says so. */
+/**
+ * Returns a problem with the start of its `detail`, which says so, and with as much of its lists and objects as there is
+ * room for: the short ones whole, then the first entries of a longer list.
+ */
 function briefly({ detail, ...members }: ProblemBody): ProblemBody {
   let left = LISTS_BYTES_MAX;
-  /** Returns true while there is room for a value, and takes the room. */
-  const fits = (value: unknown) => {
-    left -= bytesOf([value]);
-    return left >= 0;
+  /** Takes the room of a value, if there is so much. */
+  const takesRoom = (value: unknown) => {
+    const bytes = bytesOf([value]);
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
   };
-  const kept = Object.entries<unknown>(members).flatMap(([name, value]): [string, unknown][] => {
-    if (typeof value !== "object" || value === null) return [[name, value]];
-    if (!Array.isArray(value)) return fits(value) ? [[name, value]] : [];
-    const first = value.filter(fits);
-    return first.length > 0 || value.length === 0 ? [[name, first]] : [];
-  });
-  const isWhole = left >= 0 && detail.length <= TEXT_CHARACTERS_MAX;
+  const briefOf = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null || takesRoom(value)) return value;
+    const first: unknown[] = [];
+    for (const entry of Array.isArray(value) ? value : []) {
+      if (!takesRoom(entry)) break;
+      first.push(entry);
+    }
+    return first.length > 0 ? first : undefined;
+  };
+  const sized = Object.entries<unknown>(members).map(
+    ([name, value]) => [bytesOf([[value]]), name, value] as const,
+  );
+  const kept = sized
+    .toSorted(([a], [b]) => a - b)
+    .map(([, name, value]) => [name, briefOf(value)] as const);
+  const brief = Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+  const isWhole =
+    detail.length <= TEXT_CHARACTERS_MAX && sized.every(([, name, value]) => brief[name] === value);
   return {
-    ...(Object.fromEntries(kept) as Omit<ProblemBody, "detail">),
+    ...(brief as Omit<ProblemBody, "detail">),
     detail: isWhole ? detail : `${cut(detail, TEXT_CHARACTERS_MAX)} ${CUT_SHORT}`,
   };
 }

@@ -114,6 +114,26 @@ it("leaves out an object without room, such as the principals of a pool", () => 
   });
 });
 
+it("keeps short lists whole before it has the first entries of a long one", () => {
+  const pools = new Array(50).fill({ pool: NAME });
+  const missing = [{ family: 4, count: 1, code: "no_pool_available" }] as const;
+  const { results } = sent(
+    times(BATCH_ITEMS_MAX, new Rejection("no_pool_available", "No.", { pools, missing })),
+  );
+  expect(results[0]?.problem).toMatchObject({ pools: [{ pool: NAME }, { pool: NAME }], missing });
+});
+
+it("has the routes and labels of 1,000 addresses, if a function can send them", () => {
+  const { routes } = LONG_NETWORK;
+  const short = { prefixLength: 24, routes: routes?.slice(0, 30), labels: { rack: "a" } };
+  const one = assignment(1);
+  const addresses = one.addresses.map((address) => ({ ...address, network: short }));
+  const { bytes, results } = sent(times(BATCH_ITEMS_MAX, { ...one, addresses } as Assignment));
+  expect(bytes).toBeGreaterThan(4_000_000);
+  expect(bytes).toBeLessThan(LAMBDA_BYTES_MAX);
+  expect(results.every(({ assigned }) => assigned?.addresses[0]?.routes?.length === 30)).toBe(true);
+});
+
 it("has every address of the longest assigns, without routes and labels, beside rejections", () => {
   const long = assignment(BATCH_ADDRESSES_MAX / 8, [NAME.repeat(100)]);
   const { bytes, results } = sent([...times(8, long), ...times(BATCH_ITEMS_MAX - 8, noneOf(50))]);
