@@ -390,20 +390,25 @@ export const releaseHost = (api: Api, { name: host, type }: HostNamed): Act => {
     inShell: () => ({ plat: ["release", "--host", host, ...words], request }),
     async preview() {
       const { free, ofInstances, ofNodes, isWhole } = await addressesOn(api, named);
+      const atLeast = isWhole ? "" : "at least ";
+      const looked = free.length + ofInstances.length + ofNodes.length;
       return (
         <>
           <p>
-            It releases {isWhole ? "" : "at least "}
+            It releases {atLeast}
             {listed(free)}
           </p>
           {ofInstances.length > 0 && (
             <p>
-              Instances of workloads keep theirs if their kind keeps addresses. They have{" "}
+              Instances of workloads keep theirs if their kind keeps addresses. They have {atLeast}
               {listed(ofInstances)}
             </p>
           )}
           {ofNodes.length > 0 && (
             <p>These stay, because other routes release them: {namesIn(ofNodes)}</p>
+          )}
+          {!isWhole && (
+            <p>These are of the first {counted(looked)} of the host, and it may have more.</p>
           )}
         </>
       );
@@ -413,19 +418,21 @@ export const releaseHost = (api: Api, { name: host, type }: HostNamed): Act => {
 };
 
 const PAGE_ADDRESSES = 250;
+const PREVIEW_PAGES_MAX = 20;
 
-/** Reads the addresses on a host, until it has found more than a dialog names that a release of the host takes. */
+/** Reads the addresses on a host, on a limited number of pages, and tells apart what a release of the host does with each. */
 async function addressesOn(api: Api, named: Readonly<Record<string, string>>) {
   const query = { ...named, state: "assigned", limit: PAGE_ADDRESSES };
   const found = { free: [] as string[], ofInstances: [] as string[], ofNodes: [] as string[] };
+  let pages = 0;
   for await (const page of pagesOf<Answer<"addressesRead">>(api, { path: "addresses", query })) {
     for (const held of page.addresses) {
       const { free, ofInstances, ofNodes } = found;
       const kin = held.generation === undefined ? ofNodes : held.workload ? ofInstances : free;
       kin.push(heldText(held));
     }
-    if (page.next !== undefined && found.free.length > NAMED_MAX)
-      return { ...found, isWhole: false };
+    pages += 1;
+    if (pages === PREVIEW_PAGES_MAX && page.next !== undefined) return { ...found, isWhole: false };
   }
   return { ...found, isWhole: true };
 }

@@ -47,21 +47,30 @@ describe("a release of a host", () => {
     expect(text).toContain("These stay, because other routes release them: 10.0.0.3, 10.0.1.0/24");
   });
 
-  it("counts what it releases on all pages, and says so where it stops earlier", async () => {
-    const some = (count: number, start: number) =>
-      Array.from({ length: count }, (_, i) => held(`10.0.0.${start + i}`));
+  it("counts and names the addresses of all pages", async () => {
+    const some = Array.from({ length: 25 }, (_, i) => held(`10.0.0.${i + 1}`));
     const pages = [
-      { addresses: some(20, 1), next: "a" },
-      { addresses: some(5, 21), next: "b" },
+      { addresses: some, next: "a" },
+      { addresses: [held("10.0.0.26"), held("10.0.0.27", { workload })], next: "b" },
+      { addresses: [ofNode("10.0.0.28", { handle: "cilium/node-1/u" })] },
     ];
-    const last = { addresses: some(5, 26) };
-    const [first] = pages;
-    expect(await previewOf(releaseHost(apiAnswering(first, last), NODE))).toMatch(
-      /^It releases 25 addresses: 10\.0\.0\.1, /,
+    const text = await previewOf(releaseHost(apiAnswering(...pages), NODE));
+    expect(text).toMatch(/^It releases 26 addresses: 10\.0\.0\.1, .*, …/);
+    expect(text).toContain("They have 1 address: 10.0.0.27");
+    expect(text).toContain("These stay, because other routes release them: 10.0.0.28");
+  });
+
+  it("says of a host with more pages than it reads that it has not looked at all addresses", async () => {
+    const pages = Array.from({ length: 21 }, (_, i) => ({
+      addresses: [held(`10.0.0.${i + 1}`), held(`10.0.1.${i + 1}`, { workload })],
+      next: "a",
+    }));
+    const text = await previewOf(releaseHost(apiAnswering(...pages), NODE));
+    expect(text).toContain(
+      "These are of the first 40 addresses of the host, and it may have more.",
     );
-    expect(await previewOf(releaseHost(apiAnswering(...pages, last), NODE))).toMatch(
-      /^It releases at least 25 addresses: 10\.0\.0\.1, .*, …$/,
-    );
+    expect(text).toContain("It releases at least 20 addresses: 10.0.0.1, ");
+    expect(text).toContain("They have at least 20 addresses: 10.0.1.1, ");
   });
 
   it("names what instances kept, each once", async () => {
