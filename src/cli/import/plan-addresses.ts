@@ -37,9 +37,11 @@ export function planAddresses(
       conflict(address, `(${one.where}) ${whyInNone(current, one.address)}`);
       continue;
     }
+    const block = formatCidr(cidr);
+    const kept = whyKept(one.address, cidr, current.blocks.get(block));
     const there = current.addresses.get(address);
     if (there && !isHeldFor(one, there, current)) {
-      const problem = whyNot(one, there);
+      const problem = (isReleased(there) ? kept : undefined) ?? whyNot(one, there);
       if (problem !== undefined) conflict(address, `(${one.where}) ${problem}`);
       else if (one.alternate && !there.owner?.alternate)
         owners.push({ address, handle: one.handle, alternate: one.alternate });
@@ -49,12 +51,10 @@ export function planAddresses(
       assigns.push(assignStepOf(cidr, one));
       continue;
     }
-    const block = formatCidr(cidr);
     // The block has its own conflict.
     if (!whose.has(block)) continue;
-    const keeper = hostThatKeeps(one.address, cidr, current.blocks.get(block));
-    if (keeper !== undefined) {
-      conflict(address, `(${one.where}) is kept by ${keeper} for itself in block ${block}`);
+    if (kept !== undefined) {
+      conflict(address, `(${one.where}) ${kept}`);
       continue;
     }
     const isBorrowed = whose.get(block) !== one.host;
@@ -95,16 +95,16 @@ function isHeldFor(
   return members.some((member) => member.address === address);
 }
 
-/** Returns the host that keeps an address of an existing block for itself. */
-function hostThatKeeps(
-  address: Address,
-  cidr: Cidr,
-  there: BlockStatus | undefined,
-): string | undefined {
+/** Returns true if the address has no owner, and time alone would free it if its host did not keep it. */
+const isReleased = ({ state }: CurrentAddress) => state === "cooling" || state === "quarantined";
+
+/** Returns the reason that the host of an existing block keeps an address for itself; nothing if it does not. */
+function whyKept(address: Address, cidr: Cidr, there: BlockStatus | undefined): string | undefined {
   if (!there?.hostReservation) return undefined;
   const { host, hostReservation: hostReserved } = there;
   if (!isHostReserved({ cidr, hostReserved }, ordinalOf(cidr, address))) return undefined;
-  return host === undefined ? "the host before" : `host ${host}`;
+  const keeper = host === undefined ? "the host before" : `host ${host}`;
+  return `is kept by ${keeper} for itself in block ${formatCidr(cidr)}`;
 }
 
 /** Returns the reason why an existing address cannot get its desired state. */
