@@ -7,6 +7,7 @@ const METRICS = {
   plat_controller_queue_depth: ["gauge", "Nodes that wait for their event"],
   plat_controller_nodes_without_cidr: ["gauge", "Nodes without a podCIDR"],
   plat_controller_missing_nodes: ["gauge", "Nodes that Plat knows and the last list lacked"],
+  plat_controller_oversized_list: ["gauge", "1 while the list of Nodes is too large to be sent"],
   plat_controller_missing_pods: ["gauge", "Pods that have addresses and the last list lacked"],
   plat_controller_silent_nodes: ["gauge", "Nodes that Plat has found to be silent"],
   plat_controller_refused_manifests: ["gauge", "Manifests that Plat does not follow, by kind"],

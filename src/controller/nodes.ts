@@ -99,6 +99,7 @@ export class Nodes {
   #isOpen = false;
   #isLeading = false;
   #listDueAtMs: number;
+  #wasOversized = false;
 
   constructor(options: NodesOptions) {
     const { api, waits, metrics, log } = options;
@@ -312,7 +313,7 @@ export class Nodes {
     const { plat, cluster, waits, metrics, log, completeMs } = this.#options;
     const { version: resourceVersion, objects } = this.reflector;
     if (waits.now() < this.#listDueAtMs || resourceVersion === undefined) return false;
-    if (!this.#isOpen || objects.size > NODES_PER_LIST_MAX) {
+    if (!this.#isOpen) {
       this.#listDueAtMs = waits.now() + LIST_AGAIN_MS;
       return false;
     }
@@ -321,9 +322,13 @@ export class Nodes {
       uid: node.metadata.uid,
       podCIDRs: [...rangesOf(node)],
     }));
+    const body = { cluster, resourceVersion, nodes };
+    if (this.#isOversized(body)) {
+      this.#listDueAtMs = waits.now() + LIST_AGAIN_MS;
+      return false;
+    }
     this.#listDueAtMs = waits.now() + completeMs;
     try {
-      const body = { cluster, resourceVersion, nodes };
       const { ended, missing, send, complete } = (await plat.completeNodes({ body })).body;
       metrics.add("plat_controller_plat_requests_total", { outcome: "answered" });
       metrics.set("plat_controller_missing_nodes", missing.length);
@@ -340,6 +345,23 @@ export class Nodes {
       this.#listDueAtMs = waits.now() + Math.min(completeMs, LIST_AGAIN_MS);
     }
     return true;
+  }
+
+  /** Returns true if Plat takes no list as large as this one. The log says so once, until a list is small enough. */
+  #isOversized(list: { readonly nodes: readonly unknown[] }): boolean {
+    const { metrics, log } = this.#options;
+    const [nodes, bytes] = [list.nodes.length, Buffer.byteLength(JSON.stringify(list))];
+    const isOversized = nodes > NODES_PER_LIST_MAX || bytes > BODY_BYTES_MAX;
+    metrics.set("plat_controller_oversized_list", isOversized ? 1 : 0);
+    if (isOversized && !this.#wasOversized)
+      log("The list of Nodes is too large for Plat, so no list ends nodes that are gone", {
+        nodes,
+        nodesMax: NODES_PER_LIST_MAX,
+        bytes,
+        bytesMax: BODY_BYTES_MAX,
+      });
+    this.#wasOversized = isOversized;
+    return isOversized;
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BODY_BYTES_MAX } from "../../src/base/limits.ts";
 import { same } from "../../src/base/same.ts";
 import { ApiError, clientOver, type PlatClient } from "../../src/client/index.ts";
 import { KubeError } from "../../src/controller/kube/api.ts";
@@ -125,12 +126,15 @@ async function working(
     readonly cluster: FakeCluster;
     readonly plat: FakePlat;
     readonly metrics: Metrics;
+    /** The texts that the controller logged. */
+    readonly logged: readonly string[];
     readonly sleep: (ms: number) => Promise<void>;
     readonly lead: () => void;
   }) => Promise<void>,
 ): Promise<void> {
   const clock = new VirtualClock();
   const [cluster, plat, metrics] = [new FakeCluster(), new FakePlat(), new Metrics()];
+  const logged: string[] = [];
   prepare(cluster, plat);
   const nodes = new Nodes({
     plat: plat.client,
@@ -142,7 +146,7 @@ async function working(
     completeMs: 300_000,
     waits: waitsOf(clock),
     metrics,
-    log: () => undefined,
+    log: (text) => void logged.push(text),
   });
   await clock.run(async () => {
     const ending = new AbortController();
@@ -150,7 +154,8 @@ async function working(
     const lead = () => void running.push(nodes.run(ending.signal));
     if (!follows) lead();
     await clock.sleep(2_000);
-    await act({ cluster, plat, metrics, sleep: clock.sleep, lead }).finally(() => ending.abort());
+    const { sleep } = clock;
+    await act({ cluster, plat, metrics, logged, sleep, lead }).finally(() => ending.abort());
     await Promise.all(running);
   });
 }
@@ -406,6 +411,24 @@ describe("a complete list", () => {
       expect(metrics.text()).toContain("plat_controller_missing_nodes 7\n");
       await sleep(60_000);
       expect(metrics.text()).toContain("plat_controller_missing_nodes 0\n");
+    }));
+
+  it("that is too large is not sent, which the log says once and a metric until it fits", () =>
+    working({ prepare: giving }, async ({ cluster, plat, metrics, logged, sleep }) => {
+      const tooLarge = () => logged.filter((text) => text.startsWith("The list of Nodes is too"));
+      for (const count of [1, 2]) {
+        cluster.put("n1", { podCIDR: "1".repeat(BODY_BYTES_MAX) });
+        await sleep(300_000);
+        const { length } = plat.lists;
+        await sleep(600_000);
+        expect(plat.lists).toHaveLength(length);
+        expect(tooLarge()).toHaveLength(count);
+        expect(metrics.text()).toContain("plat_controller_oversized_list 1\n");
+        cluster.put("n1", { podCIDR: "10.9.0.0/24" });
+        await sleep(61_000);
+        expect(plat.lists).toHaveLength(length + 1);
+        expect(metrics.text()).toContain("plat_controller_oversized_list 0\n");
+      }
     }));
 });
 
