@@ -79,7 +79,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   other_cluster: { status: 409, title: "The node belongs to another cluster" },
   too_many_missing: { status: 409, title: "The list lacks too many nodes" },
   pool_overlap: { status: 409, title: "The range belongs to another pool" },
-  pool_in_use: { status: 409, title: "The pool has assigned addresses" },
+  pool_in_use: { status: 409, title: "The pool is in use" },
   pool_deleting: {
     status: 409,
     title: "The pool is being deleted",
