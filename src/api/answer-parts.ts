@@ -8,11 +8,14 @@ import { PROBLEMS, type ProblemCode } from "./schema/problem.ts";
 
 export const requestId = v.pipe(v.string(), v.description("Finds the request in the log"));
 
+/** The caller of a request, as the answers name it. */
+export const CALLER = "an ARN of IAM, `ISSUER#SUBJECT` or `token:NAME`";
+
 /** The author of a change, and the request by which it came. */
 export const actor = v.strictObject({
   principal: v.pipe(
     v.string(),
-    v.description("The ARN of a caller, or the name of a function of Plat that acts by itself"),
+    v.description(`The caller (${CALLER}), or the name of a function of Plat that acts by itself`),
   ),
   requestId,
   sourceIp: v.optional(v.pipe(v.string(), v.description("Absent if Plat acts by itself"))),
@@ -141,7 +144,10 @@ export const attributes = v.record(v.string(), v.string());
 export const ownership = {
   state: v.picklist(["assigned", "kept", "held", "cooling", "quarantined", "free", "hostReserved"]),
   prefix: v.optional(
-    v.pipe(v.string(), v.description("The prefix that the address lies in, which a node has")),
+    v.pipe(
+      v.string(),
+      v.description("The prefix that the address lies in, which a node or a handle has"),
+    ),
   ),
   handle: v.optional(v.string()),
   workload: v.optional(

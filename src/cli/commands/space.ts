@@ -25,7 +25,7 @@ export const spaceCommand = (io: Io): Command =>
     .addHelpText("after", EXAMPLES)
     .addCommand(
       printing(getVerb())
-        .description("Show the spaces that have pools")
+        .description("Show the spaces that have pools, or were configured a moment ago")
         .addHelpText("after", EXAMPLES)
         .action(action(io, get)),
     )

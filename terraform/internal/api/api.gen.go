@@ -2680,7 +2680,7 @@ type HeldAddress struct {
 	// AssignedAt When the address was assigned.
 	AssignedAt *time.Time `json:"assignedAt,omitempty"`
 
-	// AssignedBy The ARN of the IAM principal that requested the address; absent if callers are not authenticated
+	// AssignedBy The caller that requested the address: an ARN of IAM, `ISSUER#SUBJECT` or `token:NAME`; absent if callers are not authenticated
 	AssignedBy *string `json:"assignedBy,omitempty"`
 
 	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it.
@@ -2737,7 +2737,7 @@ type HeldAddress struct {
 	// Pool The name of the pool.
 	Pool string `json:"pool"`
 
-	// Prefix The prefix that the address lies in, which a node has
+	// Prefix The prefix that the address lies in, which a node or a handle has
 	Prefix *string `json:"prefix,omitempty"`
 
 	// QuarantinedUntil Nobody gets the address before this time.
@@ -2788,7 +2788,7 @@ type HeldPrefix struct {
 	// AssignedAt When the address was assigned.
 	AssignedAt *time.Time `json:"assignedAt,omitempty"`
 
-	// AssignedBy The ARN of the IAM principal that requested the prefix
+	// AssignedBy The caller that requested the prefix: an ARN of IAM, `ISSUER#SUBJECT` or `token:NAME`
 	AssignedBy *string `json:"assignedBy,omitempty"`
 
 	// Attributes Texts that the caller attached to the addresses. They are the active owner until a request changes it.

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   attributes,
+  CALLER,
   family,
   network,
   next,
@@ -50,7 +51,7 @@ const address = {
     v.pipe(
       v.string(),
       v.description(
-        "The ARN of the IAM principal that requested the address; absent if callers are not authenticated",
+        `The caller that requested the address: ${CALLER}; absent if callers are not authenticated`,
       ),
     ),
   ),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { attributes, family, ownership, time } from "../../../api/answer-parts.ts";
+import { attributes, CALLER, family, ownership, time } from "../../../api/answer-parts.ts";
 import { EVENT_TYPES, type EventType } from "../../../base/event-type.ts";
 import { owner } from "../../address/contract/answer.ts";
 import { poolFields } from "../../pool/contract/answer.ts";
@@ -23,7 +23,7 @@ const common = (type: EventType) => ({
     v.pipe(
       v.string(),
       v.description(
-        "The ARN of the caller, or the name of a function of Plat. Absent if the item names nobody",
+        `The caller (${CALLER}), or the name of a function of Plat. Absent if the item names nobody`,
       ),
     ),
   ),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   attributes,
+  CALLER,
   family,
   next,
   requestId,
@@ -28,7 +29,7 @@ export const heldPrefix = v.strictObject({
   description: v.optional(v.string()),
   tags: v.optional(v.array(v.string())),
   assignedBy: v.optional(
-    v.pipe(v.string(), v.description("The ARN of the IAM principal that requested the prefix")),
+    v.pipe(v.string(), v.description(`The caller that requested the prefix: ${CALLER}`)),
   ),
   assignedAt: v.optional(time),
 });

@@ -44,7 +44,7 @@ export const QUOTA = {
   prefixes: {
     read: v.optional(whole(0, QUOTA_MAX)),
     words: "The prefixes that nodes and handles have at a time.",
-    flag: { value: "<n>", help: "Prefixes that nodes have at a time", as: "count" },
+    flag: { value: "<n>", help: "Prefixes that nodes and handles have at a time", as: "count" },
   },
   blocks: {
     read: v.optional(whole(0, QUOTA_MAX)),

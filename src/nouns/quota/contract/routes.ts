@@ -34,7 +34,7 @@ export const QUOTA_ROUTES = [
     function: "read",
     id: "readQuotaUsage",
     tag: "quotas",
-    summary: "Returns how much of each maximum of a quota is used",
+    summary: "Returns how much of each maximum of a quota but requestsPerSecond is used",
     query: {},
     answers: { 200: quotaUsageRead },
     rejections: ["not_found"],

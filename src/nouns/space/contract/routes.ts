@@ -11,7 +11,8 @@ export const SPACE_ROUTES = [
     function: "read",
     id: "listSpaces",
     tag: "configuration",
-    summary: "Lists the spaces that have pools, or had some a moment ago, in pages",
+    summary:
+      "Lists the spaces that have pools, or whose configuration changed a moment ago, in pages",
     query: namedListQuery,
     answers: { 200: spacesRead },
     rejections: [],
