@@ -538,6 +538,42 @@ resource "plat_address" "web" {
 	equal(t, "the first address stays", slices.Contains(held, before[0]), true)
 }
 
+func TestPoolThatProvesToBeAnotherOneReplacesItsAddresses(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	s.pool("lan-2", map[string]any{"cidr": "10.2.0.0/24"})
+	s.pool("clusters", map[string]any{"cidr": "10.64.0.0/16", "assign": "prefixes", "blockSize": 20})
+	s.pool("clusters-2", map[string]any{"cidr": "10.65.0.0/16", "assign": "prefixes", "blockSize": 20})
+	const unknown = `
+resource "terraform_data" "pools" {
+  input = [%q, %q]
+}
+
+resource "plat_address" "web" {
+  handle = "shop/web"
+  host   = "terraform"
+  ipv4   = 1
+  pools  = [terraform_data.pools.output[0]]
+}
+
+resource "plat_prefix" "cluster" {
+  handle = "cluster-7"
+  family = 4
+  pools  = [terraform_data.pools.output[1]]
+}
+`
+	w := newWorkspace(t, s.url)
+	w.config(fmt.Sprintf(unknown, "lan", "clusters"))
+	w.apply()
+	w.isSettled()
+	w.config(fmt.Sprintf(unknown, "lan-2", "clusters-2"))
+	contains(t, w.apply(), "2 added, 1 changed, 2 destroyed")
+	w.isSettled()
+	equal(t, "pool of the prefix", w.resource("plat_prefix.cluster")["pool"].(string), "clusters-2")
+	equal(t, "the address is of the other pool", strings.HasPrefix(s.addressesOf("shop/web")[0], "10.2.0."), true)
+}
+
 func TestInvalidAddressesAreErrorsOnTheirAttribute(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

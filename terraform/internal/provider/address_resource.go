@@ -101,7 +101,7 @@ func (r *addressResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 				Optional:    true,
 				ElementType: types.StringType,
 				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: the pools that Plat selects. " +
-					"A list that lacks the pool of an address that stays replaces the addresses.",
+					"A list that lacks the pool of an address that stays replaces the addresses. While planning, an element that is not known yet does not count.",
 				Validators: []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 			"attributes": schema.MapAttribute{
@@ -180,10 +180,8 @@ func (r *addressResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	var state addressModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	held := heldIn(ctx, state.Addresses, &resp.Diagnostics)
-	var pools []string
-	if isKnown(config.Pools) {
-		pools = names(ctx, config.Pools, &resp.Diagnostics)
-	}
+	// What an unknown element proves to be only widens the list, so nothing that is from a known pool is replaced later.
+	pools := knownNames(ctx, config.Pools, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -262,7 +260,7 @@ func keptOf(held []heldModel, plan addressModel, address types.String, pools []s
 	return kept
 }
 
-// allFrom says whether all addresses are from pools that a list names; an empty list names all.
+// allFrom says whether all addresses are from pools that a list names; nil names all.
 func allFrom(pools []string, held []api.HeldAddress) bool {
 	for _, each := range held {
 		if !isFrom(pools, each.Pool, each.Address) {
@@ -272,9 +270,9 @@ func allFrom(pools []string, held []api.HeldAddress) bool {
 	return true
 }
 
-// isFrom says whether a list has a pool by its name, by a pattern, or by a CIDR with the address.
+// isFrom says whether a list has a pool by its name, by a pattern, or by a CIDR with the address. Nil has all.
 func isFrom(pools []string, pool, address string) bool {
-	if len(pools) == 0 {
+	if pools == nil {
 		return true
 	}
 	for _, named := range pools {

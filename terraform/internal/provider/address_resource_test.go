@@ -194,6 +194,52 @@ func TestWhatSomethingElseAssignsToTheHandleReplacesNoAddressThatStays(t *testin
 	}
 }
 
+// replacedBy returns the attributes because of which a configuration replaces a resource.
+func replacedBy(t *testing.T, r resource.ResourceWithModifyPlan, state tfsdk.State, config map[string]any) string {
+	t.Helper()
+	resp := resource.ModifyPlanResponse{Plan: planOf(r, config)}
+	r.ModifyPlan(context.Background(), resource.ModifyPlanRequest{Config: tfsdk.Config(stateOf(r, config)), State: state, Plan: resp.Plan}, &resp)
+	if resp.Diagnostics.HasError() {
+		t.Fatal(resp.Diagnostics)
+	}
+	return resp.RequiresReplace.String()
+}
+
+func TestPoolsReplaceAnAddressUnlessThoseThatAreKnownHaveIt(t *testing.T) {
+	t.Parallel()
+	const unknown = tftypes.UnknownValue
+	for _, each := range []struct {
+		name     string
+		held     []string
+		ipv4     any
+		pools    any
+		replaced string
+	}{
+		{"no list", []string{"a"}, 1, nil, "[]"},
+		{"an unknown list", []string{"a"}, 1, unknown, "[pools]"},
+		{"an unknown element", []string{"a"}, 1, listed([]any{unknown}), "[pools]"},
+		{"an unknown element beside another pool", []string{"a"}, 1, listed([]any{"b", unknown}), "[pools]"},
+		{"an unknown element beside the pool", []string{"a"}, 1, listed([]any{unknown, "a"}), "[]"},
+		{"an unknown element beside the pool of what stays", []string{"b", "a"}, 1, listed([]any{unknown, "a"}), "[]"},
+		{"an unknown element beside the pool of one of two", []string{"b", "a"}, 2, listed([]any{unknown, "a"}), "[pools]"},
+		{"an unknown number, and the pool of one of two", []string{"b", "a"}, unknown, listed([]any{unknown, "a"}), "[pools]"},
+		{"an unknown number, and both pools", []string{"b", "a"}, unknown, listed([]any{unknown, "a", "b"}), "[]"},
+	} {
+		held := make([]string, len(each.held))
+		for i, pool := range each.held {
+			held[i] = heldBy(fmt.Sprintf("10.1.7.%d", i+1), pool, "x")
+		}
+		client, _ := serve(t, map[string][]string{"GET handles/web": {`{"addresses": [` + strings.Join(held, ",") + `]}`}})
+		r := &addressResource{caller{client}}
+		read := resource.ReadResponse{State: stateOf(r, map[string]any{"handle": "web", "host": "x"})}
+		r.Read(context.Background(), resource.ReadRequest{State: read.State}, &read)
+		config := map[string]any{"handle": "web", "host": "x", "ipv4": each.ipv4, "pools": each.pools}
+		if replaced := replacedBy(t, r, read.State, config); replaced != each.replaced {
+			t.Errorf("%s: %s replaces the address in place of %s", each.name, replaced, each.replaced)
+		}
+	}
+}
+
 func TestTheHostOfAStateIsAnotherOneOnceAnAddressOfItStandsInForALostOne(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -235,7 +281,8 @@ func TestTheHostOfAStateIsAnotherOneOnceAnAddressOfItStandsInForALostOne(t *test
 	}
 }
 
-func listed(texts []string) tftypes.Value {
+// listed returns a list of texts, of which some can be tftypes.UnknownValue.
+func listed[Text any](texts []Text) tftypes.Value {
 	values := make([]tftypes.Value, len(texts))
 	for i, text := range texts {
 		values[i] = tftypes.NewValue(tftypes.String, text)

@@ -91,7 +91,7 @@ func (r *prefixResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"pools": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: all `Automatic` pools of prefixes. A list that lacks the pool in use replaces the prefix.",
+				MarkdownDescription: "The pools to use, in this order: names, CIDRs, and patterns with `*`, `?` and classes. Default: all `Automatic` pools of prefixes. A list that lacks the pool in use replaces the prefix. While planning, an element that is not known yet does not count.",
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 			"attributes": schema.MapAttribute{
@@ -174,10 +174,7 @@ func (r *prefixResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	}
 	var state prefixModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	var pools []string
-	if isKnown(config.Pools) {
-		pools = names(ctx, config.Pools, &resp.Diagnostics)
-	}
+	pools := knownNames(ctx, config.Pools, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -129,3 +129,27 @@ func TestPrefixThatADestroyReleasedIsAssignedAnew(t *testing.T) {
 		t.Errorf("sent %v", sent)
 	}
 }
+
+func TestPoolsReplaceAPrefixUnlessThoseThatAreKnownHaveIt(t *testing.T) {
+	t.Parallel()
+	const unknown = tftypes.UnknownValue
+	r := &prefixResource{}
+	state := stateOf(r, map[string]any{"handle": "a", "family": 4, "prefix_length": 20, "cidr": "10.64.0.0/20", "pool": "p"})
+	for _, each := range []struct {
+		name     string
+		pools    any
+		replaced string
+	}{
+		{"no list", nil, "[]"},
+		{"an unknown list", unknown, "[pools]"},
+		{"an unknown element", listed([]any{unknown}), "[pools]"},
+		{"an unknown element beside another pool", listed([]any{"q", unknown}), "[pools]"},
+		{"an unknown element beside the pool", listed([]any{unknown, "p"}), "[]"},
+		{"an unknown element beside a network of the prefix", listed([]any{unknown, "10.64.0.0/16"}), "[]"},
+	} {
+		config := map[string]any{"handle": "a", "family": 4, "pools": each.pools}
+		if replaced := replacedBy(t, r, state, config); replaced != each.replaced {
+			t.Errorf("%s: %s replaces the prefix in place of %s", each.name, replaced, each.replaced)
+		}
+	}
+}

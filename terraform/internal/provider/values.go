@@ -23,9 +23,13 @@ func names(ctx context.Context, value interface {
 	return elements
 }
 
-// isKnown says whether a list and all its elements are known.
-func isKnown(list types.List) bool {
-	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
+// knownNames returns the known elements of a list; nil if it is null.
+func knownNames(ctx context.Context, value types.List, diags *diag.Diagnostics) []string {
+	if value.IsNull() {
+		return nil
+	}
+	known := slices.DeleteFunc(value.Elements(), attr.Value.IsUnknown)
+	return names(ctx, types.ListValueMust(types.StringType, known), diags)
 }
 
 // texts returns a map of texts; nil if it is null.
