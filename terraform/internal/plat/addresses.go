@@ -101,13 +101,16 @@ func (c *Client) giveBack(ctx context.Context, taken []api.AddressToRelease) err
 // Release releases addresses by their generations. One that was released before, or is assigned anew, stays as it is.
 func (c *Client) Release(ctx context.Context, addresses []api.AddressToRelease, settle func()) error {
 	var failed []error
+	left := len(addresses)
 	for some := range slices.Chunk(addresses, releasesMax) {
+		if cause := context.Cause(ctx); cause != nil {
+			failed = append(failed, fmt.Errorf("%d addresses were not released any more: %w", left, cause))
+			break
+		}
 		if err := c.release(ctx, some, settle); err != nil {
 			failed = append(failed, err)
 		}
-		if ctx.Err() != nil {
-			break
-		}
+		left -= len(some)
 	}
 	return errors.Join(failed...)
 }

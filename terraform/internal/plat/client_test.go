@@ -297,6 +297,40 @@ func TestReleaseOfManyAddressesGoesOnBehindOneThatIsNotReleased(t *testing.T) {
 	}
 }
 
+// ended is a context whose time is over once isOver says so, and whose timer has not told anybody yet.
+type ended struct {
+	context.Context
+	isOver func() bool
+}
+
+func (e ended) Err() error {
+	if e.isOver() {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestReleaseWhoseTimeEndsBetweenTwoRequestsIsNotComplete(t *testing.T) {
+	t.Parallel()
+	client, s, _ := scripted(t,
+		step{status: 200, body: `{"complete": true, "results": [{"index": 0, "status": 200, "released": {"complete": true, "results": [{"address": "10.0.0.1", "status": "released"}]}}]}`},
+	)
+	addresses := make([]api.AddressToRelease, releasesMax+3)
+	for i := range addresses {
+		generation := fmt.Sprintf("g%d", i)
+		addresses[i] = api.AddressToRelease{Address: "10.0.0.1", Generation: &generation}
+	}
+	isAnswered := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.sent) > 0
+	}
+	err := client.Release(ended{context.Background(), isAnswered}, addresses, func() {})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 addresses were not released any more") {
+		t.Errorf("sent %d requests, and the error is %v", len(s.sent), err)
+	}
+}
+
 func TestReleaseOfAPrefixEndsAtWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	answer := func(released, unreadable string) step {
