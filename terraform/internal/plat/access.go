@@ -57,7 +57,7 @@ func senderFor(ctx context.Context, base *url.URL, config Config) (api.HttpReque
 		return &sender{client: plain, headers: headers}, nil
 	}
 	if config.Token != "" {
-		return nil, errors.New("an API has either a token or a Region to sign for, not both")
+		return nil, errors.New("an API has either a token (token, PLAT_TOKEN) or a Region to sign for (region, PLAT_REGION), not both")
 	}
 	options := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(region)}
 	if config.Profile != "" {

@@ -58,7 +58,7 @@ func (p *platProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"token": schema.StringAttribute{
 				Optional:            true,
 				Sensitive:           true,
-				MarkdownDescription: "The token of an API with tokens, or of a local server. Default: `PLAT_TOKEN`.",
+				MarkdownDescription: "The token of an API with tokens, or of a local server. Default: `PLAT_TOKEN`, unless `region` or `profile` is set.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:            true,
@@ -67,7 +67,7 @@ func (p *platProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			},
 			"region": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "The AWS Region to sign requests for. An endpoint with a name of API Gateway needs none. Default: `PLAT_REGION`.",
+				MarkdownDescription: "The AWS Region to sign requests for. An endpoint with a name of API Gateway needs none. Default: `PLAT_REGION`, unless `token` is set.",
 			},
 			"profile": schema.StringAttribute{
 				Optional:            true,
@@ -102,12 +102,13 @@ func (p *platProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 			"Set endpoint, or the environment variable PLAT_ENDPOINT, to the URL of Plat, such as http://127.0.0.1:8787.")
 		return
 	}
+	token, region := accessOf(config)
 	client, err := plat.New(ctx, plat.Config{
 		Endpoint:  endpoint,
 		Space:     orEnvironment(config.Space, "PLAT_SPACE"),
-		Token:     orEnvironment(config.Token, "PLAT_TOKEN"),
+		Token:     token,
 		APIKey:    orEnvironment(config.APIKey, "PLAT_API_KEY"),
-		Region:    orEnvironment(config.Region, "PLAT_REGION"),
+		Region:    region,
 		Profile:   config.Profile.ValueString(),
 		UserAgent: "terraform-provider-plat/" + p.version,
 	})
@@ -117,6 +118,20 @@ func (p *platProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	resp.ResourceData = client
 	resp.DataSourceData = client
+}
+
+// accessOf returns the token and the Region of a provider block. A block that says how to get access decides: what the
+// shell has for another API gets no say beside it.
+func accessOf(config providerModel) (token, region string) {
+	token, region = config.Token.ValueString(), config.Region.ValueString()
+	hasToken, isSigned := token != "", region != "" || config.Profile.ValueString() != ""
+	if !isSigned {
+		token = orEnvironment(config.Token, "PLAT_TOKEN")
+	}
+	if !hasToken {
+		region = orEnvironment(config.Region, "PLAT_REGION")
+	}
+	return token, region
 }
 
 func orEnvironment(value types.String, name string) string {
