@@ -56,7 +56,7 @@ func (d *poolData) Schema(ctx context.Context, _ datasource.SchemaRequest, resp 
 		attributes[name] = schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: poolWords[name]}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A pool that something else manages. Fields with a default are null while they have it, as in a configuration.",
+		MarkdownDescription: "A pool that something else manages. `kind`, `borrowing` and `allowed_uses` are null while they have their default, and `prefix_length` and `cooldown_seconds` if nothing sets them.",
 		Attributes:          attributes,
 	}
 }
