@@ -328,6 +328,41 @@ func TestAddressOfARenamedResourceIsNotThatWhichTheOldOneReleased(t *testing.T) 
 	}
 }
 
+func TestAddressOfARenamedResourceWhoseDestroyBeginsLate(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	s.pool("lan", lan)
+	w := newWorkspace(t, s.url)
+	const dependent = "resource \"plat_address\" \"other\" {\n handle = \"${plat_address.web.handle}-2\"\n host = \"terraform\"\n ipv4 = 1\n}\n"
+	w.config(fmt.Sprintf(web, `ipv4 = 1`) + dependent)
+	w.apply()
+	before := s.addressesOf("shop/web")
+	w.config(strings.Replace(fmt.Sprintf(web, `ipv4 = 1`), `"web"`, `"site"`, 1))
+	output := w.apply()
+	contains(t, output, "The addresses were adopted")
+	contains(t, output, "An address is not released")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before[0])
+
+	first := func(name, owner string) string {
+		config := fmt.Sprintf(web, "ipv4 = 1\n attributes = { owner = \""+owner+"\" }\n lifecycle {\n create_before_destroy = true\n }")
+		return strings.Replace(config, `"web"`, fmt.Sprintf("%q", name), 1) +
+			"resource \"terraform_data\" \"dependent\" {\n input = plat_address." + name + ".attributes\n}\n"
+	}
+	w.config(first("site", "shop"))
+	w.apply()
+	w.config(first("third", "yard"))
+	output, err := w.try("apply", "-auto-approve")
+	if err == nil {
+		t.Fatalf("other addresses were adopted:\n%s", output)
+	}
+	contains(t, output, "add a moved block")
+	w.config(first("third", "yard") + "moved {\n from = plat_address.site\n to = plat_address.third\n}\n")
+	contains(t, w.apply(), "0 added, 2 changed, 0 destroyed")
+	w.isSettled()
+	equal(t, "addresses", strings.Join(s.addressesOf("shop/web"), " "), before[0])
+}
+
 func TestTwoResourcesWithOneHandleGetNoSharedAddress(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

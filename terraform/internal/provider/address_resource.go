@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -422,12 +423,12 @@ func unanswered(err error, then string) error {
 func (r *addressResource) adopt(wanted wanted, held []api.HeldAddress, diags *diag.Diagnostics) {
 	if difference := wanted.asAssigned(held).differenceTo(held); difference != "" {
 		diags.AddAttributeError(tfpath.Root("handle"), "The handle has other addresses",
-			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the addresses as they are, by the command import plat_address.NAME %q", wanted.handle, difference, wanted.handle))
+			fmt.Sprintf("The handle %q exists, and %s. %s", wanted.handle, difference, wayOut("handle", "the addresses as they are", "address", strconv.Quote(wanted.handle))))
 		return
 	}
 	if !r.client.Adopt(proofsOf(held)...) {
 		diags.AddAttributeError(tfpath.Root("handle"), "Another resource of this run releases the addresses",
-			fmt.Sprintf("The handle %q still has addresses that another resource releases. Apply again after that has succeeded.", wanted.handle))
+			fmt.Sprintf("The handle %q still has addresses that another resource releases. Apply again after that has succeeded. %s", wanted.handle, oldName))
 		return
 	}
 	diags.AddAttributeWarning(tfpath.Root("handle"), "The addresses were adopted",

@@ -17,6 +17,15 @@ func (c *caller) begin(what, attribute, name string, diags *diag.Diagnostics) {
 	}
 }
 
+// oldName says how a resource that is renamed in the configuration keeps what it has. Without it the create under the new name
+// and the destroy of the old resource run in any order.
+const oldName = "If another resource of the state is this one under its old name, add a moved block."
+
+// wayOut says what helps a create that finds something else than it describes. The ids are those of an import, in quotes.
+func wayOut(attribute, what, kind, ids string) string {
+	return fmt.Sprintf("%s Else choose another %s, change the configuration, or import %s, by the command import plat_%s.NAME %s", oldName, attribute, what, kind, ids)
+}
+
 // findInState says what a resource in the state has. It reports another one in the state that has
 // it too.
 func (c *caller) findInState(what, attribute, name string, diags *diag.Diagnostics, proofs ...string) {

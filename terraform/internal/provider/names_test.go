@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"maps"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -80,5 +82,63 @@ func TestWhatACreateMadeIsNotDeletedByADestroyThatBeginsLater(t *testing.T) {
 	}
 	if sent := append(s.sentTo("DELETE pools/a"), s.sentTo("DELETE reservations/a")...); len(sent) > 0 {
 		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestCreateThatFindsWhatAResourceOfAnotherNameHasNamesTheMovedBlock(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	// Each exists with other fields under a, and as it is planned under b.
+	answers := map[string][]string{
+		"GET handles/a":      {`{"handle": "a", "addresses": [` + heldBy("10.0.0.1", "lan", "x") + `]}`},
+		"GET handles/b":      {`{"handle": "b", "addresses": [` + heldBy("10.0.0.2", "lan", "y") + `]}`},
+		"GET prefixes":       {prefixesOf("10.64.0.0/20")},
+		"GET pools/a":        {`{"name": "a", "cidr": "10.0.0.0/24", "assign": "addresses", "assignmentMode": "Automatic", "blockSize": 26, "vlan": 7}`},
+		"GET pools/b":        {`{"name": "b", "cidr": "10.0.0.0/24", "assign": "addresses", "assignmentMode": "Automatic", "blockSize": 26}`},
+		"GET reservations/a": {`{"name": "a", "cidrs": ["10.0.0.9"]}`},
+		"GET reservations/b": {`{"name": "b", "cidrs": ["10.0.0.1"]}`},
+	}
+	address := func(handle string) map[string]any {
+		return map[string]any{"handle": handle, "host": "y", "ipv4": 1, "ipv6": 0, "address": tftypes.UnknownValue, "addresses": tftypes.UnknownValue}
+	}
+	prefix := func(length int64) map[string]any {
+		return map[string]any{"handle": "a", "family": 4, "prefix_length": length, "cidr": tftypes.UnknownValue, "pool": tftypes.UnknownValue}
+	}
+	pool := func(name string) map[string]any {
+		return map[string]any{
+			"name": name, "cidr": "10.0.0.0/24", "assign": "addresses", "assignment_mode": "Automatic", "disabled": false,
+			"block_size": tftypes.UnknownValue,
+		}
+	}
+	reservation := func(name string) map[string]any {
+		return map[string]any{"name": name, "cidrs": listed([]string{"10.0.0.1"})}
+	}
+	for _, each := range []struct {
+		of           func(caller) resource.Resource
+		other, same  map[string]any
+		proof, moved string
+	}{
+		{func(c caller) resource.Resource { return &addressResource{c} }, address("a"), address("b"), "g-10.0.0.2", `import plat_address.NAME "a"`},
+		{func(c caller) resource.Resource { return &prefixResource{c} }, prefix(24), prefix(20), prefixProof("a", "10.64.0.0/20"), `import plat_prefix.NAME "a#10.64.0.0/20"`},
+		{func(c caller) resource.Resource { return &poolResource{c} }, pool("a"), pool("b"), poolProof("b"), `import plat_pool.NAME "a"`},
+		{func(c caller) resource.Resource { return &reservationResource{c} }, reservation("a"), reservation("b"), reservationProof("b"), `import plat_reservation.NAME "a"`},
+	} {
+		for _, released := range []bool{false, true} {
+			client, _ := serve(t, maps.Clone(answers))
+			r := each.of(caller{client})
+			values, said := each.other, []string{"is this one under its old name, add a moved block", each.moved}
+			if released {
+				values, said = each.same, []string{"is this one under its old name, add a moved block", "pply again after that has succeeded"}
+				end, _ := client.BeginRelease(each.proof)
+				end()
+			}
+			resp := resource.CreateResponse{State: stateOf(r, nil)}
+			r.Create(ctx, resource.CreateRequest{Plan: planOf(r, values)}, &resp)
+			for _, part := range said {
+				if resp.Diagnostics.ErrorsCount() != 1 || !strings.Contains(resp.Diagnostics[0].Detail(), part) {
+					t.Errorf("%s, released: %t: the error lacks %q: %v", each.proof, released, part, resp.Diagnostics)
+				}
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -239,12 +240,12 @@ func (r *poolResource) makeWay(ctx context.Context, plan poolModel, diags *diag.
 	}
 	if difference := differenceOf(plan, found); difference != "" {
 		diags.AddAttributeError(path.Root("name"), "The pool exists with other fields",
-			fmt.Sprintf("The pool %q exists, and its %s. Choose another name, change the configuration, or import the pool as it is, by the command import plat_pool.NAME %q", name, difference, name))
+			fmt.Sprintf("The pool %q exists, and its %s. %s", name, difference, wayOut("name", "the pool as it is", "pool", strconv.Quote(name))))
 		return false
 	}
 	if !r.client.Adopt(poolProof(name)) {
 		diags.AddAttributeError(path.Root("name"), "Another resource of this run deletes the pool",
-			fmt.Sprintf("The pool %q still exists, and another resource deletes it. Apply again after that has succeeded.", name))
+			fmt.Sprintf("The pool %q still exists, and another resource deletes it. Apply again after that has succeeded. %s", name, oldName))
 		return false
 	}
 	// The same PUT completes a pool whose creation was interrupted, and says when any other is in force.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -330,12 +331,12 @@ func (r *prefixResource) held(ctx context.Context, plan prefixModel, diags *diag
 	for i, each := range all {
 		if int64(each.Family) == plan.Family.ValueInt64() {
 			found = &all[i]
-			ids = append(ids, fmt.Sprintf("%q", importID(handle, each.Cidr)))
+			ids = append(ids, strconv.Quote(importID(handle, each.Cidr)))
 		}
 	}
 	if len(ids) > 1 {
 		diags.AddAttributeError(path.Root("handle"), "The handle has more than one prefix of the family",
-			fmt.Sprintf("The handle %q has %d prefixes of IPv%d. Choose another handle, or import the one that this resource is, by the command import plat_prefix.NAME with the id %s", handle, len(ids), plan.Family.ValueInt64(), strings.Join(ids, " or ")))
+			fmt.Sprintf("The handle %q has %d prefixes of IPv%d. %s", handle, len(ids), plan.Family.ValueInt64(), wayOut("handle", "the one that this resource is", "prefix", strings.Join(ids, " or "))))
 		return nil
 	}
 	return found
@@ -356,12 +357,12 @@ func (r *prefixResource) adopt(ctx context.Context, plan prefixModel, held api.H
 	handle := plan.Handle.ValueString()
 	if difference := plan.differenceTo(ctx, held, diags); difference != "" {
 		diags.AddAttributeError(path.Root("handle"), "The handle has another prefix",
-			fmt.Sprintf("The handle %q exists, and %s. Choose another handle, change the configuration, or import the prefix as it is, by the command import plat_prefix.NAME %q", handle, difference, importID(handle, held.Cidr)))
+			fmt.Sprintf("The handle %q exists, and %s. %s", handle, difference, wayOut("handle", "the prefix as it is", "prefix", strconv.Quote(importID(handle, held.Cidr)))))
 		return
 	}
 	if !r.client.Adopt(prefixProof(handle, held.Cidr)) {
 		diags.AddAttributeError(path.Root("handle"), "Another resource of this run has or releases the prefix",
-			fmt.Sprintf("The handle %q has %s, which another resource has in this run, or releases. If it releases it, apply again after that has succeeded; else give each a handle of its own.", handle, held.Cidr))
+			fmt.Sprintf("The handle %q has %s, which another resource has in this run, or releases. If it releases it, apply again after that has succeeded; else give each a handle of its own. %s", handle, held.Cidr, oldName))
 		return
 	}
 	diags.AddAttributeWarning(path.Root("handle"), "The prefix was adopted",

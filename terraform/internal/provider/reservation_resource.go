@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -104,12 +105,12 @@ func (r *reservationResource) adopt(ctx context.Context, plan reservationModel, 
 	name := plan.Name.ValueString()
 	if !sameSpans(names(ctx, plan.Cidrs, diags), found.Cidrs) || orEmpty(found.Reason) != plan.Reason.ValueString() {
 		diags.AddAttributeError(path.Root("name"), "The reservation exists with other fields",
-			fmt.Sprintf("The reservation %q has %v with the reason %q. Choose another name, change the configuration, or import it as it is, by the command import plat_reservation.NAME %q", name, found.Cidrs, orEmpty(found.Reason), name))
+			fmt.Sprintf("The reservation %q has %v with the reason %q. %s", name, found.Cidrs, orEmpty(found.Reason), wayOut("name", "it as it is", "reservation", strconv.Quote(name))))
 		return
 	}
 	if !r.client.Adopt(reservationProof(name)) {
 		diags.AddAttributeError(path.Root("name"), "Another resource of this run deletes the reservation",
-			fmt.Sprintf("The reservation %q still exists, and another resource deletes it. Apply again after that has succeeded.", name))
+			fmt.Sprintf("The reservation %q still exists, and another resource deletes it. Apply again after that has succeeded. %s", name, oldName))
 		return
 	}
 	// The same PUT says when the reservation is in force.
