@@ -2438,7 +2438,7 @@ type BatchResult struct {
 	// Line Its line in a body of NDJSON, from 1
 	Line *int `json:"line,omitempty"`
 
-	// Problem The reason why the request was rejected
+	// Problem The reason why the request was rejected. In an answer that would be too long it is cut short, and `detail` says so
 	Problem *struct {
 		// AssignedTo The handle that has the address, for `already_assigned`
 		AssignedTo *string `json:"assignedTo,omitempty"`
@@ -4299,7 +4299,7 @@ type WorkloadInstance struct {
 
 // ListAddressesInSpaceParams defines parameters for ListAddressesInSpace.
 type ListAddressesInSpaceParams struct {
-	// Pool Only this pool, or these pools, by name.
+	// Pool Only this pool, by name.
 	Pool *string `form:"pool,omitempty" json:"pool,omitempty"`
 
 	// Host Only addresses that this host uses.
@@ -4377,7 +4377,7 @@ type ListPrefixesInSpaceParams struct {
 	// Handle The handle. Its slashes may be encoded or not.
 	Handle *string `form:"handle,omitempty" json:"handle,omitempty"`
 
-	// Cidr A block, or a range of blocks. Its slash may be encoded or not.
+	// Cidr Only the prefix that is exactly this network.
 	Cidr *string `form:"cidr,omitempty" json:"cidr,omitempty"`
 
 	// Limit The maximum number of entries of the page. A page can have fewer, and a next page.
@@ -4392,7 +4392,7 @@ type AssignPrefixInSpaceParams struct {
 	// DryRun Write nothing, and return what the request would do.
 	DryRun *bool `form:"dryRun,omitempty" json:"dryRun,omitempty"`
 
-	// IdempotencyKey Makes the request safe to repeat: for 24 hours the same request with the same key gets the same addresses. The key belongs to the space and the handle. With another handle it is another request, and gets other addresses. Plat makes a handle of the key for a request without one. An assign with neither is rejected (400), unless it is a dry run. The key has 1 to 255 characters, in quotes or not: `"abc"` and `abc` are one key. A key with a comma is in quotes, because gateways join two headers by a comma: Plat rejects a request with two keys (400). Plat rejects the same key with another body (422).
+	// IdempotencyKey Makes the request safe to repeat: the same request with the same key gets the same prefix while the handle has it. For 24 hours after its release it gets `already_released` (409). The key belongs to the space and the handle. With another handle it is another request, and gets another prefix. The key has 1 to 255 characters, in quotes or not: `"abc"` and `abc` are one key. A key with a comma is in quotes, because gateways join two headers by a comma: Plat rejects a request with two keys (400). Plat rejects the same key with another body (422).
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -4425,7 +4425,7 @@ type PutReservationInSpaceParams struct {
 
 // ReadUtilizationsInSpaceParams defines parameters for ReadUtilizationsInSpace.
 type ReadUtilizationsInSpaceParams struct {
-	// Pool Only this pool, or these pools, by name.
+	// Pool Only these pools, each by its name or its CIDR. All pools if none is named.
 	Pool *[]string `form:"pool,omitempty" json:"pool,omitempty"`
 
 	// Limit The maximum number of entries of the page. A page can have fewer, and a next page.
