@@ -166,7 +166,7 @@ describe("a batch", () => {
     const { context } = watched(world, (write) => {
       if (write.step !== "take-slots" || !block || !isFirst) return undefined;
       isFirst = false;
-      return fence(world.calm, "test-fence", SPACE, block.cidr).then(() =>
+      return fence(world.calm, "replay-fence", SPACE, block.cidr).then(() =>
         world.table.write(write),
       );
     });
