@@ -1,3 +1,5 @@
+import * as v from "valibot";
+import { namespaceName } from "../api/schema/field.ts";
 import { NAME_CHARACTERS_MAX } from "../base/limits.ts";
 import { handleOfAttachment, POD_UID } from "../nouns/address/attachment.ts";
 import { isKeptKind, type Workload, workloadHandle } from "../nouns/application/workload.ts";
@@ -36,6 +38,14 @@ export const handleOf = ({ network, host, container }: Attachment): string =>
 export const canHold = (handle: string): boolean => handle.length <= NAME_CHARACTERS_MAX;
 
 /**
+ * Returns the namespace of the pod, which pools are matched with; nothing for a name that Plat does not accept, because it
+ * matches none. Podman 1 to 3 passes the name of the container as the namespace.
+ */
+export function namespaceOf({ container: { pod } }: Attachment): string | undefined {
+  return v.is(namespaceName, pod?.namespace) ? pod?.namespace : undefined;
+}
+
+/**
  * Returns the instance that an attachment is: of the pod's top controller where the cluster is asked. Elsewhere only a pod
  * with an ordinal is one, a pod of a StatefulSet, if the configuration says `keep`. Its uid is the container: a sandbox that
  * replaces another one is a new incarnation, and a late DEL of the earlier one frees nothing.
@@ -43,16 +53,18 @@ export const canHold = (handle: string): boolean => handle.length <= NAME_CHARAC
  * @param keeps true also where the configuration may have said `keep` at the ADD
  */
 export function instanceOfAttachment(
-  { network, container, seen }: Attachment,
-  keeps = network.ipam.keep,
+  attachment: Attachment,
+  keeps = attachment.network.ipam.keep,
 ): Workload | undefined {
+  const { container, seen } = attachment;
   const { pod, ifName, containerId } = container;
-  if (!pod || seen === "gone") return undefined;
+  const namespace = namespaceOf(attachment);
+  if (!pod || namespace === undefined || seen === "gone") return undefined;
   const controller = seen ? seen.controller : keeps ? byOrdinal(pod.name) : undefined;
   // The pod of a virtual machine has a new name each time, so nobody would ever take up what it keeps.
   if (!controller || (isKeptKind(controller) && controller.kind !== STATEFUL_SET)) return undefined;
   const workload = {
-    namespace: pod.namespace,
+    namespace,
     ...controller,
     // Each interface is one request, so each is an instance. That of the first interface has the name of the pod, by
     // which Plat knows its ordinal.

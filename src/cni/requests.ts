@@ -12,6 +12,7 @@ import {
   attachmentAttributesOf,
   handleOf,
   instanceOfAttachment,
+  namespaceOf,
 } from "./attachment.ts";
 import { CniError, CODE } from "./error.ts";
 
@@ -181,12 +182,13 @@ function shared(attachment: Attachment) {
 
 /** Returns the fields that say who asks. */
 function askerOf(attachment: Attachment) {
-  const { host, container, seen } = attachment;
+  const { host, seen } = attachment;
   const known = typeof seen === "object" ? seen : undefined;
+  const namespace = namespaceOf(attachment);
   return {
     host,
     attributes: attachmentAttributesOf(attachment),
-    ...(container.pod && { namespace: container.pod.namespace }),
+    ...(namespace !== undefined && { namespace }),
     ...(known && { labels: known.labels, namespaceLabels: known.namespaceLabels }),
   };
 }

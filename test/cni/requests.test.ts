@@ -4,7 +4,12 @@ import { networkConfigurationOf } from "../../src/cni/network.ts";
 import { assignRequests } from "../../src/cni/requests.ts";
 import { attachmentOf } from "../../src/nouns/address/attachment.ts";
 
-const attachment = (ipam: object = {}, more: object = {}, podName?: string) => ({
+const attachment = (
+  ipam: object = {},
+  more: object = {},
+  podName?: string,
+  namespace = "shop",
+) => ({
   network: networkConfigurationOf(
     { cniVersion: "1.1.0", name: "podnet", ipam: { type: "plat-cni", ...ipam }, ...more },
     [],
@@ -13,7 +18,7 @@ const attachment = (ipam: object = {}, more: object = {}, podName?: string) => (
   container: {
     containerId: "c1",
     ifName: "net1",
-    pod: podName === undefined ? undefined : { namespace: "shop", name: podName, uid: "u1" },
+    pod: podName === undefined ? undefined : { namespace, name: podName, uid: "u1" },
     ip: undefined,
   },
 });
@@ -89,6 +94,15 @@ describe("the requests of an ADD", () => {
     const [request] = assignRequests(attachment({}, { name: "Pod_Net" }));
     expect(request?.body).not.toHaveProperty("network");
     expect(request?.key).toBe("Pod_Net/c1/net1");
+  });
+
+  it("name the namespace of Kubernetes, and none that Plat does not accept, such as a container's name from Podman", () => {
+    const [ofPod] = assignRequests(attachment({}, {}, "web"));
+    expect(ofPod?.body).toMatchObject({ namespace: "shop" });
+    const [ofContainer] = assignRequests(attachment({ keep: true }, {}, "my_app-1", "my_app-1"));
+    expect(ofContainer?.body).not.toHaveProperty("namespace");
+    expect(ofContainer?.body).not.toHaveProperty("workload");
+    expect(ofContainer?.body.attributes).toMatchObject({ namespace: "my_app-1", pod: "my_app-1" });
   });
 
   it("name an instance in the place of handle and key, if the network keeps addresses", () => {

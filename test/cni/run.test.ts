@@ -411,6 +411,19 @@ describe("a pod of a StatefulSet on a network that keeps addresses", () => {
   });
 });
 
+it("a container has its address until its DEL although Podman passes its name, which no namespace can have, as the namespace", async () => {
+  const container = { ...C1, args: "K8S_POD_NAMESPACE=my_app-1;K8S_POD_NAME=my_app-1" };
+  for (const keep of [false, true]) {
+    const { exit, out: prevResult } = await cni("ADD", network({ keep }), container);
+    expect(exit).toBe(0);
+    const checked = await cni("CHECK", network({ keep }, { prevResult }), container);
+    expect(checked).toEqual({ exit: 0, out: undefined });
+    for (const _ of [1, 2])
+      expect(await cni("DEL", network({ keep }), container)).toEqual({ exit: 0, out: undefined });
+    expect(await heldBy("c1")).toEqual([]);
+  }
+});
+
 describe("STATUS", () => {
   it("succeeds while Plat is ready", async () => {
     expect(await cni("STATUS", network())).toEqual({ exit: 0, out: undefined });
