@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -6,7 +5,6 @@ import * as v from "valibot";
 import { utf8Text } from "../base/utf8.ts";
 import { CniError, CODE, errorObject } from "../cni/error.ts";
 import type { Variables } from "../cni/invocation.ts";
-import { textOfAttachment } from "../nouns/address/attachment.ts";
 import type { Waits } from "./kube/waits.ts";
 
 const PATH = "/v1/cni";
@@ -43,6 +41,9 @@ export interface Ended {
   readonly out: string;
 }
 
+/** The end of a DEL that releases nothing. */
+const DONE: Ended = { exit: 0, out: "" };
+
 /** Carries out a command, with the variables that the runtime has set. */
 type Answer = (variables: Variables, config: string) => Promise<Ended>;
 
@@ -57,11 +58,12 @@ export interface CniServerOptions {
 
 /**
  * Serves the commands of the CNI plugin of a node, over a Unix socket that root alone may use. Commands for one interface
- * of a container are carried out in turn. A DEL that the plugin left behind while nobody listened is carried out later.
+ * of a container are carried out in turn. A DEL that the plugin left behind while nobody listened is carried out later: at
+ * the latest before an ADD for its interface.
  */
 export class CniServer {
   readonly #options: CniServerOptions;
-  /** The last command of each attachment that is in work. */
+  /** The last command of each attachment that is in work, by the name of the file in which the plugin leaves its DEL. */
   readonly #inWork = new Map<string, Promise<unknown>>();
 
   constructor(options: CniServerOptions) {
@@ -99,7 +101,7 @@ export class CniServer {
       const names = await readdir(join(folder, DELETES)).catch(() => []);
       for (const name of names.filter((one) => !isUnfinished(one))) {
         if (signal.aborted) return;
-        await this.#carryOutLeft(join(folder, DELETES, name)).catch((error: unknown) =>
+        await this.#inTurn(name, () => this.#carryOutLeft(name)).catch((error: unknown) =>
           log("A DEL that was left behind could not be read", { name, error: String(error) }),
         );
       }
@@ -107,20 +109,31 @@ export class CniServer {
     }
   }
 
-  async #carryOutLeft(file: string): Promise<void> {
-    const { log } = this.#options;
-    const asked = parsed(await readFile(file));
+  /** Carries out the DEL in a file, and removes it once it is done. Succeeds if an earlier command has done so. */
+  async #carryOutLeft(name: string): Promise<Ended> {
+    const { folder, log } = this.#options;
+    const file = join(folder, DELETES, name);
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    });
+    if (bytes === undefined) return DONE;
+    const asked = parsed(bytes);
     if (asked?.command !== "DEL") {
       log("A file that is no DEL was removed", { file });
-      return rm(file, { force: true });
+      await rm(file, { force: true });
+      return DONE;
     }
     const { containerId, ifName } = asked;
-    const { exit, out } = await this.#inTurn(asked, () => existsSync(file));
-    if (exit === 0) {
+    const ended = await this.#carryOut(asked);
+    if (ended.exit === 0) {
       log("A DEL that was left behind is done", { containerId, ifName });
-      return rm(file, { force: true });
+      await rm(file, { force: true });
+    } else {
+      const { out } = ended;
+      log("A DEL that was left behind failed, and is tried again", { containerId, ifName, out });
     }
-    log("A DEL that was left behind failed, and is tried again", { containerId, ifName, out });
+    return ended;
   }
 
   async #serve(asked: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -146,7 +159,7 @@ export class CniServer {
       chunks.push(chunk);
     }
     const read = parsed(Buffer.concat(chunks));
-    if (read) return this.#inTurn(read);
+    if (read) return this.#answerInTurn(read);
     return failed(
       new CniError(
         CODE.decoding,
@@ -155,40 +168,39 @@ export class CniServer {
     );
   }
 
-  /**
-   * Carries out a command after those that came before it for the same attachment.
-   *
-   * @param isWanted returns false if one of those has made it pointless
-   */
-  async #inTurn(asked: Request, isWanted = () => true): Promise<Ended> {
-    const { command, containerId, ifName, args, config } = asked;
-    const key = textOfAttachment({ containerId, ifName });
-    const before = this.#inWork.get(key);
-    const act = async (): Promise<Ended> => {
-      // A DEL from before an ADD must not come after it.
-      if (command === "ADD") await this.#forget(containerId, ifName);
+  #answerInTurn(asked: Request): Promise<Ended> {
+    const name = `${asked.containerId}~${asked.ifName}`;
+    return this.#inTurn(name, async () => {
+      // A DEL from before an ADD must not come after it, and must not be lost: it may be of another network.
+      const isAfterDel = asked.command === "ADD" && !name.includes("/");
+      const { exit, out } = isAfterDel ? await this.#carryOutLeft(name) : DONE;
+      return exit === 0 ? this.#carryOut(asked) : { exit, out };
+    });
+  }
+
+  /** Acts after the commands that came before for the same attachment. */
+  async #inTurn(name: string, act: () => Promise<Ended>): Promise<Ended> {
+    const before = this.#inWork.get(name);
+    const acting = (async () => {
       await before?.catch(() => undefined);
-      if (!isWanted()) return { exit: 0, out: "" };
-      const variables = {
-        CNI_COMMAND: command,
-        CNI_CONTAINERID: containerId,
-        CNI_IFNAME: ifName,
-        CNI_ARGS: args,
-      };
-      return this.#options.answer(variables, JSON.stringify(config));
-    };
-    const acting = act();
-    this.#inWork.set(key, acting);
+      return act();
+    })();
+    this.#inWork.set(name, acting);
     try {
       return await acting;
     } finally {
-      if (this.#inWork.get(key) === acting) this.#inWork.delete(key);
+      if (this.#inWork.get(name) === acting) this.#inWork.delete(name);
     }
   }
 
-  async #forget(containerId: string, ifName: string): Promise<void> {
-    const name = `${containerId}~${ifName}`;
-    if (!name.includes("/")) await rm(join(this.#options.folder, DELETES, name), { force: true });
+  #carryOut({ command, containerId, ifName, args, config }: Request): Promise<Ended> {
+    const variables = {
+      CNI_COMMAND: command,
+      CNI_CONTAINERID: containerId,
+      CNI_IFNAME: ifName,
+      CNI_ARGS: args,
+    };
+    return this.#options.answer(variables, JSON.stringify(config));
   }
 }
 

@@ -650,17 +650,25 @@ describe("a DEL that the plugin left behind", () => {
     expect((await read(addressOf(added))).state).toBe("cooling");
   });
 
-  it("does not come after an ADD of the same container", async () => {
-    putPod("p");
+  const OF_OTHER_NETWORK = { name: "storage" };
+
+  it.each([
+    ["without a controller", []],
+    ["of a Deployment", [ofDeployment]],
+  ])("is carried out before an ADD of the same interface: a pod %s", async (_, owners) => {
+    putPod("p", { ownerReferences: owners.map((each) => each()) });
     await start();
-    await cni("ADD", { pod: "p" });
+    const first = await cni("ADD", { pod: "p" });
     await leave("p");
-    const added = await cni("ADD", { pod: "p" });
+    const second = await cni("ADD", { pod: "p" }, {}, OF_OTHER_NETWORK);
+    expect(second.status).toBe(200);
     expect(await left()).toEqual([]);
-    expect((await read(addressOf(added))).state).toBe("assigned");
+    expect((await read(addressOf(first))).state).toBe("cooling");
+    expect((await read(addressOf(second))).state).toBe("assigned");
+    expect(await cni("ADD", { pod: "p" }, {}, OF_OTHER_NETWORK)).toEqual(second);
   });
 
-  it("is forgotten if an ADD comes before its turn", async () => {
+  it("that waits for its turn is carried out once, before a later ADD", async () => {
     await start();
     const open = holdPod("p");
     const first = cni("ADD", { pod: "p" });
@@ -671,8 +679,22 @@ describe("a DEL that the plugin left behind", () => {
     const second = cni("ADD", { pod: "p" });
     await passed();
     open();
-    expect(await second).toEqual(await first);
     expect((await read(addressOf(await second))).state).toBe("assigned");
+    expect((await read(addressOf(await first))).state).toBe("cooling");
+    expect(
+      agent?.logged.filter((one) => one === "A DEL that was left behind is done"),
+    ).toHaveLength(1);
+  });
+
+  it("that fails makes an ADD of the same interface fail with its error, and stays left behind", async () => {
+    putPod("p");
+    await start();
+    const first = await cni("ADD", { pod: "p" });
+    await leave("p", { config: { cniVersion: "1.1.0", name: "podnet", ipam: { keep: 1 } } });
+    const second = await cni("ADD", { pod: "p" }, {}, OF_OTHER_NETWORK);
+    expect(second).toMatchObject({ status: 400, out: { code: 7 } });
+    expect(await left()).toHaveLength(1);
+    expect((await read(addressOf(first))).state).toBe("assigned");
   });
 
   it("is removed if it is none", async () => {
