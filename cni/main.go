@@ -8,6 +8,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +56,7 @@ type request struct {
 // config is the part of a network configuration that the plugin reads itself.
 type config struct {
 	CNIVersion string `json:"cniVersion"`
+	Name       string `json:"name"`
 	IPAM       struct {
 		Socket string `json:"socket"`
 	} `json:"ipam"`
@@ -124,7 +127,7 @@ func run(variable func(string) string, stdin io.Reader) ([]byte, bool) {
 		if !plain.MatchString(asked.ContainerID) || !plain.MatchString(asked.IfName) {
 			return failed(codeInvalidEnvironment, "CNI_CONTAINERID or CNI_IFNAME is no name.", "")
 		}
-		if err := leave(filepath.Join(filepath.Dir(socket), "deletes"), asked, body); err != nil {
+		if err := leave(filepath.Join(filepath.Dir(socket), "deletes"), fileOf(asked, read.Name), body); err != nil {
 			return failed(codeTryAgainLater, msg, err.Error())
 		}
 		return nil, true
@@ -161,8 +164,16 @@ func send(socket string, body []byte) (answer []byte, isDone bool, err error) {
 	return answer, isDone, nil
 }
 
+// fileOf returns the name of the file of a command that is left behind. Neither an id nor an interface has the character
+// between its parts, so no two attachments share a file. A later network of one attachment must not take the file of an
+// earlier one, whose address would stay assigned. The name of a network can be as long as that of a file.
+func fileOf(asked request, network string) string {
+	digest := sha256.Sum256([]byte(network))
+	return asked.ContainerID + "~" + asked.IfName + "~" + hex.EncodeToString(digest[:8])
+}
+
 // leave writes a command into a file, whole, for an agent that comes later.
-func leave(folder string, asked request, body []byte) error {
+func leave(folder, name string, body []byte) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -173,8 +184,6 @@ func leave(folder string, asked request, body []byte) error {
 	if len(entries) >= deletesMax {
 		return fmt.Errorf("%s has %d files already, so no more are written", folder, len(entries))
 	}
-	// Neither name has this character, so no two attachments share a file.
-	name := asked.ContainerID + "~" + asked.IfName
 	temporary, err := os.CreateTemp(folder, ".new-*")
 	if err != nil {
 		return err

@@ -97,10 +97,10 @@ func TestDelWithoutAnAgentIsLeftBehindAsItWouldBeSent(t *testing.T) {
 	}
 	deletes := filepath.Join(folder, "deletes")
 	left, err := os.ReadDir(deletes)
-	if err != nil || len(left) != 1 || left[0].Name() != "c1~eth0" {
+	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), "c1~eth0~") {
 		t.Fatalf("left %v behind: %v", left, err)
 	}
-	text, err := os.ReadFile(filepath.Join(deletes, "c1~eth0"))
+	text, err := os.ReadFile(filepath.Join(deletes, left[0].Name()))
 	var asked request
 	if err != nil || json.Unmarshal(text, &asked) != nil || asked.Command != "DEL" || asked.ContainerID != "c1" {
 		t.Errorf("wrote %s: %v", text, err)
@@ -174,5 +174,19 @@ func TestConfigurationThatIsTooLargeIsAnErrorThatSaysSo(t *testing.T) {
 	out, isDone := run(func(string) string { return "GC" }, strings.NewReader(large))
 	if !strings.Contains(string(out), "has more than 1000000 bytes") || isDone {
 		t.Errorf("printed %q, done: %v", out, isDone)
+	}
+}
+
+func TestDelsOfTwoNetworksOfOneInterfaceAreLeftBehindAsTwo(t *testing.T) {
+	folder := t.TempDir()
+	variables := map[string]string{"CNI_COMMAND": "DEL", "CNI_CONTAINERID": "c1", "CNI_IFNAME": "net1"}
+	for _, network := range []string{"lan", "storage", "lan"} {
+		stdin := strings.NewReader(`{"name": "` + network + `", "ipam": {"socket": "` + folder + `/agent.sock"}}`)
+		if out, isDone := run(func(name string) string { return variables[name] }, stdin); !isDone {
+			t.Errorf("printed %q", out)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(folder, "deletes")); err != nil || len(left) != 2 {
+		t.Errorf("left %v behind: %v", left, err)
 	}
 }

@@ -63,7 +63,7 @@ export interface CniServerOptions {
  */
 export class CniServer {
   readonly #options: CniServerOptions;
-  /** The last command of each attachment that is in work, by the name of the file in which the plugin leaves its DEL. */
+  /** The last command of each attachment that is in work. */
   readonly #inWork = new Map<string, Promise<unknown>>();
 
   constructor(options: CniServerOptions) {
@@ -101,8 +101,9 @@ export class CniServer {
       const names = await readdir(join(folder, DELETES)).catch(() => []);
       for (const name of names.filter((one) => !isUnfinished(one))) {
         if (signal.aborted) return;
-        await this.#inTurn(name, () => this.#carryOutLeft(name)).catch((error: unknown) =>
-          log("A DEL that was left behind could not be read", { name, error: String(error) }),
+        await this.#inTurn(attachmentIn(name), () => this.#carryOutLeft(name)).catch(
+          (error: unknown) =>
+            log("A DEL that was left behind could not be read", { name, error: String(error) }),
         );
       }
       await waits.sleep(LEFT_AGAIN_MS, signal);
@@ -169,27 +170,31 @@ export class CniServer {
   }
 
   #answerInTurn(asked: Request): Promise<Ended> {
-    const name = `${asked.containerId}~${asked.ifName}`;
-    return this.#inTurn(name, async () => {
+    const attachment = `${asked.containerId}~${asked.ifName}`;
+    return this.#inTurn(attachment, async () => {
       // A DEL from before an ADD must not come after it, and must not be lost: it may be of another network.
-      const isAfterDel = asked.command === "ADD" && !name.includes("/");
-      const { exit, out } = isAfterDel ? await this.#carryOutLeft(name) : DONE;
-      return exit === 0 ? this.#carryOut(asked) : { exit, out };
+      if (asked.command === "ADD")
+        for (const name of await readdir(join(this.#options.folder, DELETES))) {
+          if (attachmentIn(name) !== attachment) continue;
+          const ended = await this.#carryOutLeft(name);
+          if (ended.exit !== 0) return ended;
+        }
+      return this.#carryOut(asked);
     });
   }
 
   /** Acts after the commands that came before for the same attachment. */
-  async #inTurn(name: string, act: () => Promise<Ended>): Promise<Ended> {
-    const before = this.#inWork.get(name);
+  async #inTurn(attachment: string, act: () => Promise<Ended>): Promise<Ended> {
+    const before = this.#inWork.get(attachment);
     const acting = (async () => {
       await before?.catch(() => undefined);
       return act();
     })();
-    this.#inWork.set(name, acting);
+    this.#inWork.set(attachment, acting);
     try {
       return await acting;
     } finally {
-      if (this.#inWork.get(name) === acting) this.#inWork.delete(name);
+      if (this.#inWork.get(attachment) === acting) this.#inWork.delete(attachment);
     }
   }
 
@@ -203,6 +208,9 @@ export class CniServer {
     return this.#options.answer(variables, JSON.stringify(config));
   }
 }
+
+/** Returns the attachment of a file, whose name begins with its container and interface. Its network has the rest. */
+const attachmentIn = (name: string): string => name.split("~").slice(0, 2).join("~");
 
 /** Returns true for a file that the plugin still writes: it gets its name at the end. */
 const isUnfinished = (name: string): boolean => name.startsWith(".");

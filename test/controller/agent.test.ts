@@ -595,7 +595,7 @@ it.each([
 });
 
 describe("a DEL that the plugin left behind", () => {
-  const leave = async (pod: string, more: object = {}) => {
+  const leave = async (pod: string, more: object = {}, network = "") => {
     const deletes = join(folder, "run", "deletes");
     await mkdir(deletes, { recursive: true });
     const body = {
@@ -606,7 +606,7 @@ describe("a DEL that the plugin left behind", () => {
       config: { cniVersion: "1.1.0", name: "podnet", ipam: { type: "plat-cni" } },
       ...more,
     };
-    await writeFile(join(deletes, `sandbox-of-${pod}~eth0`), JSON.stringify(body));
+    await writeFile(join(deletes, `sandbox-of-${pod}~eth0${network}`), JSON.stringify(body));
   };
   const left = () => readdir(join(folder, "run", "deletes"));
   const seen = async (look: () => Promise<boolean>) => {
@@ -666,6 +666,23 @@ describe("a DEL that the plugin left behind", () => {
     expect((await read(addressOf(first))).state).toBe("cooling");
     expect((await read(addressOf(second))).state).toBe("assigned");
     expect(await cni("ADD", { pod: "p" }, {}, OF_OTHER_NETWORK)).toEqual(second);
+  });
+
+  it("of each network of an interface is carried out before an ADD of another one", async () => {
+    putPod("p");
+    await start();
+    const networks = ["lan", "storage"].map((name) => ({ name }));
+    const added: Awaited<ReturnType<typeof cni>>[] = [];
+    for (const network of networks) added.push(await cni("ADD", { pod: "p" }, {}, network));
+    for (const { name } of networks)
+      await leave(
+        "p",
+        { config: { cniVersion: "1.1.0", name, ipam: { type: "plat-cni" } } },
+        `~${name}`,
+      );
+    expect((await cni("ADD", { pod: "p" })).status).toBe(200);
+    expect(await left()).toEqual([]);
+    for (const each of added) expect((await read(addressOf(each))).state).toBe("cooling");
   });
 
   it("that waits for its turn is carried out once, before a later ADD", async () => {
