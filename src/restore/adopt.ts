@@ -26,7 +26,7 @@ export interface Living {
 
 /** The result of an adoption. */
 export interface Adopted {
-  /** Addresses that the table did not know as assigned. */
+  /** Addresses that the table did not know as assigned to their handle, or that an instance had under an earlier uid. */
   readonly adopted: number;
   /** Addresses that another handle had or kept in the table: they were released after the backup, and assigned anew. */
   readonly reassigned: number;
@@ -109,29 +109,26 @@ async function adoptTogether(
   if (isWorkloadHandle(handle) && !workload)
     return "The handle must be workload/NAMESPACE/KIND/NAME/INSTANCE, or begin otherwise.";
   const missing: Living[] = [];
+  let earlier = 0;
   for (const one of own) {
     const found = await readAddress(context, space, one.address);
     if (found instanceof Rejection) return found.detail;
-    if (hasOwner(found) && found.handle === handle) continue;
+    const isOwn = hasOwner(found) && found.handle === handle;
+    if (isOwn && (!workload || isCurrent(found, attributes))) continue;
     missing.push(one);
-    if (!hasOwner(found)) continue;
+    if (isOwn) earlier++;
+    if (isOwn || !hasOwner(found)) continue;
     await releaseAddress(context, space, { address: one.address, handle: found.handle });
     done.reassigned++;
   }
   if (missing.length === 0) return undefined;
-  // What an instance had before would count as what it asks for.
-  if (workload) await releaseHandle(context, space, handle);
   const addresses = own.map(({ address }) => address);
-  const assigned = await assign(context, {
+  const request = {
     space,
     host,
     wanted: FAMILIES.map((family) => ({ family, count: countOf(addresses, family) })).filter(
       ({ count }) => count > 0,
     ),
-    ...(workload && (await anyIsHeld(context, space, addresses))
-      ? { addresses }
-      : // Its owner uses it, so its cooldown does not bind.
-        { stated: addresses.map((address) => ({ address, isUsed: true })) }),
     handle,
     ...(workload && {
       workload,
@@ -141,7 +138,21 @@ async function adoptTogether(
     attributes,
     pools: [],
     digest: handle,
-  });
+  };
+  const named = { ...request, addresses };
+  if (earlier === own.length) {
+    // The table has them under an earlier uid: they return to the instance without a release.
+    const returned = await assign(context, named);
+    if (!(returned instanceof Rejection)) done.adopted += missing.length;
+    // After `already_released` the table has a uid that is later than that of the inventory.
+    if (!(returned instanceof Rejection) || returned.code === "already_released") return undefined;
+  }
+  // What an instance had before would count as what it asks for.
+  if (workload) await releaseHandle(context, space, handle);
+  // Its owner uses it, so its cooldown does not bind.
+  const stated = addresses.map((address) => ({ address, isUsed: true }));
+  const isHeld = workload && (await anyIsHeld(context, space, addresses));
+  const assigned = await assign(context, isHeld ? named : { ...request, stated });
   if (assigned instanceof Rejection) return assigned.detail;
   done.adopted += missing.length;
   return undefined;
@@ -150,6 +161,17 @@ async function adoptTogether(
 /** Returns true if a handle has the address, or keeps it. */
 const hasOwner = (found: AddressRead): found is AddressRead & { readonly handle: string } =>
   (found.state === "assigned" || found.state === "kept") && found.handle !== undefined;
+
+/** Returns true if an instance has an address under the uid that its attributes in the inventory state, or if they state none. */
+function isCurrent(
+  { state, workload, attributes: known = {} }: AddressRead,
+  attributes: Living["attributes"],
+): boolean {
+  const uid = uidIn(attributes);
+  // A request may have named another uid than its attributes.
+  const isSame = uid === undefined || uid === workload?.uid || uid === uidIn(known);
+  return state === "assigned" && isSame;
+}
 
 const countOf = (addresses: readonly Address[], of: Family): number =>
   addresses.filter(({ family }) => family === of).length;
@@ -173,8 +195,11 @@ async function anyIsHeld(
  */
 function workloadIn(context: Context, { handle, attributes }: Living): Workload | undefined {
   const [, namespace = "", kind = "", name = "", instance = ""] = handle.split("/");
-  const uid = attributes.containerId || attributes[POD_UID] || fresh(context);
+  const uid = uidIn(attributes) ?? fresh(context);
   const workload = { namespace, kind, name, instance, uid };
   const isWhole = [namespace, kind, name, instance].every((part) => part !== "");
   return isWhole && workloadHandle(workload) === handle ? workload : undefined;
 }
+
+const uidIn = (attributes: Living["attributes"]): string | undefined =>
+  attributes.containerId || attributes[POD_UID] || undefined;

@@ -6,18 +6,19 @@ import type { Context } from "../../src/kernel/core/context.ts";
 import { releaseAddress } from "../../src/kernel/release/release-address.ts";
 import { releaseInstance } from "../../src/kernel/release/release-instance.ts";
 import { hostId } from "../../src/kernel/values/host.ts";
+import { formatAddress } from "../../src/net/address.ts";
 import { intervalOf } from "../../src/net/cidr.ts";
 import { parsePlainAddress } from "../../src/net/plain-form.ts";
 import { readAddress } from "../../src/nouns/address/operations/read-address.ts";
 import { readHandle } from "../../src/nouns/address/operations/read-handle.ts";
-import { workloadHandle } from "../../src/nouns/application/workload.ts";
+import { type Workload, workloadHandle } from "../../src/nouns/application/workload.ts";
 import { checkTable } from "../../src/nouns/contents/operations/check-table.ts";
 import {
   putPool,
   putSettings,
   readSettings,
 } from "../../src/nouns/pool/operations/administration.ts";
-import type { Living } from "../../src/restore/adopt.ts";
+import { adopt, type Living } from "../../src/restore/adopt.ts";
 import { restoreTable } from "../../src/restore/restore-table.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/table/change-log.ts";
 import { openTable } from "../../src/table/format.ts";
@@ -112,6 +113,8 @@ async function inventoryOf(context: Context, addresses: readonly string[]): Prom
   }
   return living;
 }
+
+const textOf = ({ address }: Living): string => formatAddress(address);
 
 const guarded = (table: InMemoryTable, identity: typeof LOST) =>
   guardedTable(table, {
@@ -302,15 +305,89 @@ describe("the adoption of an inventory", () => {
     expect(await given(serving, next)).toEqual(had);
   });
 
-  it("leaves to an instance what it keeps in the backup and has again", async () => {
+  /** Returns a request of the pod of a container, as `plat-cni` makes it. */
+  const podOn = (node: string, containerId: string, changes: Partial<Workload> = {}) => {
+    const workload = podOf(containerId, changes);
+    return instanceRequest(workload, {
+      host: hostId("host", node),
+      attributes: { containerId },
+      keyId: instancePlace(SPACE, workload).id,
+    });
+  };
+  const released = (context: Context, uid: string) => {
+    const workload = podOf(uid);
+    return releaseInstance(context, {
+      place: instancePlace(SPACE, workload),
+      workload,
+      keep: false,
+    });
+  };
+
+  it("gives an instance that kept its address its uid of now, so that a late release frees nothing", async () => {
+    let had: readonly string[] = [];
     const before = async (context: Context) => {
-      await assigned(context, instanceRequest(podOf("first")));
-      await releaseOf(context, podOf("first"), true);
+      had = await given(context, podOn("node-1", "first"));
       return [];
     };
-    const after = (context: Context) => given(context, instanceRequest(podOf("second")));
-    const { restored } = await adoptAll({ before, after });
-    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 0, rejected: [] } });
+    const after = (context: Context) => given(context, podOn("node-2", "second"));
+    const { backup, restored } = await adoptAll({ before, after });
+    expect(restored).toMatchObject({ thawed: true, adoption: { adopted: 1, reassigned: 0 } });
+    const serving = contextOver(guarded(backup, RESTORED), clock, 2);
+    const [held] = await inventoryOf(serving, had);
+    expect(held).toMatchObject({
+      host: hostId("host", "node-2"),
+      attributes: { containerId: "second" },
+    });
+    expect((await released(serving, "first")).released).toEqual([]);
+    expect((await released(serving, "second")).released).toEqual(had);
+  });
+
+  it("gives an instance that its backup has as kept its addresses as assigned, once", async () => {
+    const before = async (context: Context) => {
+      await assigned(context, podOn("node-1", "first"));
+      const place = instancePlace(SPACE, podOf("first"));
+      await releaseInstance(context, { place, workload: podOf("first"), keep: true });
+      return [];
+    };
+    for (const attributes of [{ containerId: "second" }, {}]) {
+      const after = (context: Context) =>
+        given(context, { ...podOn("node-2", "second"), attributes });
+      const { backup, inventory } = await lost({ before, after });
+      const context = contextOver(backup, clock, 3);
+      const adopted = { reassigned: 0, rejected: [] };
+      expect(await adopt(context, inventory)).toEqual({ ...adopted, adopted: 1 });
+      expect(await inventoryOf(context, inventory.map(textOf))).toEqual(inventory);
+      expect(await adopt(context, inventory)).toEqual({ ...adopted, adopted: 0 });
+    }
+  });
+
+  it("gives an instance its uid of now where the kernel does not return its addresses, as for a Deployment", async () => {
+    const changes = { kind: "Deployment" };
+    const before = async (context: Context) => {
+      await assigned(context, podOn("node-1", "first", changes));
+      return [];
+    };
+    const { backup, inventory } = await lost({
+      before,
+      after: (context) => given(context, podOn("node-1", "first", changes)),
+    });
+    const living = inventory.map((one) => ({ ...one, attributes: { containerId: "second" } }));
+    const context = contextOver(backup, clock, 3);
+    const adopted = { reassigned: 0, rejected: [] };
+    expect(await adopt(context, living)).toEqual({ ...adopted, adopted: 1 });
+    expect(await adopt(context, living)).toEqual({ ...adopted, adopted: 0 });
+  });
+
+  it("leaves to an instance the uid of a container that started after the inventory", async () => {
+    const before = async (context: Context) => {
+      const first = await given(context, podOn("node-1", "first"));
+      const inventory = await inventoryOf(context, first);
+      await assigned(context, podOn("node-2", "second"));
+      expect(await adopt(context, inventory)).toEqual({ adopted: 0, reassigned: 0, rejected: [] });
+      return first;
+    };
+    const { inventory } = await lost({ before, after: none });
+    expect(inventory).toMatchObject([{ attributes: { containerId: "second" } }]);
   });
 
   it("takes what an instance keeps in the backup for the owner of now, and gives it what it has now", async () => {
