@@ -11,11 +11,14 @@ import {
   UpdateAliasCommand,
 } from "@aws-sdk/client-lambda";
 import {
+  type FunctionVersion,
   type FunctionVersions,
   LIVE_ALIAS,
   markOf,
   type RollBack,
+  type RollbackTarget,
   rollBackOf,
+  tablesApart,
   targetOf,
   whyNoneMoved,
 } from "./target.ts";
@@ -47,7 +50,7 @@ export class RollbackError extends Error {
  *
  * @param say gets a line for each function that went back, and one about all
  * @returns the number of functions that went back, or that would
- * @throws {RollbackError} if there is no such stack or time, or if a canary moves requests
+ * @throws {RollbackError} if there is no such stack or time, if a canary moves requests, or if an earlier version uses another table
  * @throws {Error} of the SDK if AWS is out of reach, or rejects a call
  */
 export async function rollBack(
@@ -63,15 +66,18 @@ export async function rollBack(
   const cloudFormation = new CloudFormationClient(config);
   const lambda = new LambdaClient(config);
   const beforeMs = namedMs ?? (await lastDeploymentMs(cloudFormation, stack));
-  // All are read before one is moved, because a canary ends the command.
-  const all = new Map<string, FunctionVersions>();
-  for (const name of await functionsOf(cloudFormation, stack))
-    all.set(name, await versionsOf(lambda, name));
-  let moved = 0;
-  for (const [name, versions] of all) {
+  // All are read before one is moved, because a canary or another table ends the command.
+  const all: FunctionVersions[] = [];
+  const moves: Move[] = [];
+  for (const name of await functionsOf(cloudFormation, stack)) {
+    const versions = await versionsOf(lambda, name);
+    all.push(versions);
     const target = targetOf(versions, beforeMs);
     if (target === undefined) continue;
-    moved++;
+    assertSameTable(name, versions, target);
+    moves.push({ name, versions, target });
+  }
+  for (const { name, versions, target } of moves) {
     const skipped =
       target.skipped.length === 0
         ? ""
@@ -79,12 +85,28 @@ export async function rollBack(
     say(`${name}: ${versions.live} → ${target.version}${skipped}`);
     if (!dryRun) await goBack(lambda, name, versions, target.version);
   }
+  const moved = moves.length;
   say(
     moved === 0
-      ? whyNoneMoved([...all.values()], beforeMs, before !== undefined)
+      ? whyNoneMoved(all, beforeMs, before !== undefined)
       : `${moved} ${moved === 1 ? "function" : "functions"} ${dryRun ? "would go" : "went"} back to what was deployed before ${new Date(beforeMs).toISOString()}.`,
   );
   return moved;
+}
+
+interface Move {
+  readonly name: string;
+  readonly versions: FunctionVersions;
+  readonly target: RollbackTarget;
+}
+
+/** @throws {RollbackError} if a version uses another table: a rollback changes no right, and requests would find the table of before */
+function assertSameTable(name: string, versions: FunctionVersions, { version }: RollbackTarget) {
+  const tables = tablesApart(versions, version);
+  if (!tables) return;
+  throw new RollbackError(
+    `Version ${version} of ${name} uses table ${tables.target}, and version ${versions.live} uses ${tables.live}. Nothing was changed. To undo the code alone, revert it and deploy. To go back to a version that uses ${tables.live}, name a time after the deployment of that table: --before 2026-01-31T12:00:00Z.`,
+  );
 }
 
 /** Records the rollback before it moves the alias, so that a repeat after a crash between the two does the same. */
@@ -131,14 +153,18 @@ async function functionsOf(client: CloudFormationClient, stack: string): Promise
 }
 
 async function versionsOf(client: LambdaClient, name: string): Promise<FunctionVersions> {
-  const versions: { version: string; modifiedMs: number }[] = [];
+  const versions: FunctionVersion[] = [];
   for await (const { Versions } of paginateListVersionsByFunction(
     { client },
     { FunctionName: name },
   ))
-    for (const { Version, LastModified } of Versions ?? [])
+    for (const { Version, LastModified, Environment } of Versions ?? [])
       if (Version !== undefined && Version !== LATEST && LastModified !== undefined)
-        versions.push({ version: Version, modifiedMs: Date.parse(LastModified) });
+        versions.push({
+          version: Version,
+          modifiedMs: Date.parse(LastModified),
+          table: Environment?.Variables?.TABLE_NAME,
+        });
   const rollBacks: RollBack[] = [];
   let live = "";
   let revision = "";

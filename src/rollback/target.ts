@@ -4,13 +4,20 @@
  */
 export const LIVE_ALIAS = "live";
 
+export interface FunctionVersion {
+  readonly version: string;
+  readonly modifiedMs: number;
+  /** The table that its settings name; absent if they name none or cannot be read. */
+  readonly table?: string | undefined;
+}
+
 /** The versions and aliases of one function. */
 export interface FunctionVersions {
   /** The version that the alias points to. */
   readonly live: string;
   /** The revision of the alias. */
   readonly revision: string;
-  readonly versions: readonly { readonly version: string; readonly modifiedMs: number }[];
+  readonly versions: readonly FunctionVersion[];
   /** Earlier rollbacks, in any order. */
   readonly rollBacks: readonly RollBack[];
 }
@@ -51,6 +58,17 @@ export function targetOf(
     version: String(target),
     skipped: before.filter((version) => version > target).map(String),
   };
+}
+
+/** Returns the tables of the live version and of the one to go back to; nothing if they are the same, or if one is unknown. */
+export function tablesApart(
+  { live, versions }: FunctionVersions,
+  target: string,
+): { readonly live: string; readonly target: string } | undefined {
+  const tableOf = (name: string) => versions.find(({ version }) => version === name)?.table;
+  const tables = { live: tableOf(live), target: tableOf(target) };
+  if (tables.live === undefined || tables.target === undefined) return undefined;
+  return tables.live === tables.target ? undefined : { live: tables.live, target: tables.target };
 }
 
 /**

@@ -12,10 +12,13 @@ let deployed = "";
 let versions: Record<string, string[]> = {};
 let aliases: Record<string, Record<string, string>> = {};
 let moves: unknown[] = [];
+/** The table that each version of every function uses. */
+let tables: readonly string[] = [];
 /** The versions to which a canary moves some requests. */
 let canaries: Record<string, Record<string, number>> = {};
 beforeEach(() => {
   canaries = {};
+  tables = ["plat-prod", "plat-prod"];
   deployed = DEPLOYED;
   versions = {
     "plat-assign": ["2026-01-01T00:00:00.000+0000", "2026-03-01T12:01:00.000+0000"],
@@ -93,6 +96,16 @@ describe("npm run rollback", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(
       /^A canary is moving requests of plat-read to version 3\. Nothing was changed\. Stop its deployment/,
+    );
+    expect(moves).toEqual([]);
+  });
+
+  it("moves nothing back to another table, and says what to do", async () => {
+    tables = ["plat-prod", "plat-restored"];
+    const { status, stdout, stderr } = await rollback();
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^Version 1 of plat-assign uses table plat-prod, and version 2 uses plat-restored\. Nothing was changed\. .*--before 2026-01-31T12:00:00Z\.\n$/,
     );
     expect(moves).toEqual([]);
   });
@@ -183,7 +196,11 @@ function answer(method: string, path: string, body: string): string | undefined 
   const named = aliases[name];
   if (!times || !named) return undefined;
   if (method === "GET" && rest === "versions") {
-    const published = times.map((LastModified, i) => ({ Version: String(i + 1), LastModified }));
+    const published = times.map((LastModified, i) => ({
+      Version: String(i + 1),
+      LastModified,
+      Environment: { Variables: { TABLE_NAME: tables[i] } },
+    }));
     const latest = { Version: "$LATEST", LastModified: times.at(-1) };
     return JSON.stringify({ Versions: [latest, ...published] });
   }

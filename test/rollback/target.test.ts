@@ -3,6 +3,7 @@ import {
   type FunctionVersions,
   markOf,
   rollBackOf,
+  tablesApart,
   targetOf,
   whyNoneMoved,
 } from "../../src/rollback/target.ts";
@@ -69,6 +70,21 @@ it("a function that went back stays there when a later deployment leaves it as i
 it("a version that was put back in force by hand is not skipped while it is live", () => {
   const rollBacks = [{ from: "2", to: "1" }];
   expect(targetOf({ ...published(2, 100, 200), rollBacks }, DEPLOYED_MS)).toBeUndefined();
+});
+
+it("the tables of the live version and of the target are told where they differ, as after a restore", () => {
+  const { versions, ...rest } = published(3, 100, 200, 1_001);
+  const using = (...tables: readonly (string | undefined)[]): FunctionVersions => ({
+    ...rest,
+    versions: versions.map((version, i) => ({ ...version, table: tables[i] })),
+  });
+  expect(tablesApart(using("lost", "lost", "restored"), "2")).toEqual({
+    live: "restored",
+    target: "lost",
+  });
+  expect(tablesApart(using("lost", "restored", "restored"), "2")).toBeUndefined();
+  expect(tablesApart(using(undefined, undefined, "restored"), "2")).toBeUndefined();
+  expect(tablesApart(using("lost", "lost", undefined), "2")).toBeUndefined();
 });
 
 it("a roll back is read from the name that remembers it, and no other alias is one", () => {
