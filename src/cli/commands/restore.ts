@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { groupedBy } from "../../base/grouped-by.ts";
+import { CorruptItemError } from "../../base/outcome.ts";
 import type { Living } from "../../restore/adopt.ts";
 import type { Restored } from "../../restore/restore-table.ts";
 import { twice } from "../import/in-pools.ts";
@@ -70,7 +71,7 @@ async function restore(session: Session, options: Options): Promise<void> {
   // Loaded here, because no other command needs the SDK of the table.
   const { openRestoredTable, restoreTable } = await import("../../restore/restore-table.ts");
   const { readTrail } = await import("../../restore/read-trail.ts");
-  const restored = await orCommandError(async () => {
+  const restored = await orCommandError(table, async () => {
     const lines = trail === undefined ? [] : await readTrail(trail);
     const inventories = (inventory ?? []).map((text) => inventoryIn(text, session.client.space));
     const living = await livingIn(io, inventories);
@@ -182,13 +183,18 @@ function textOf(
 }
 
 /** Carries out a restore, and throws its errors as those of a command. */
-async function orCommandError<T>(act: () => Promise<T>): Promise<T> {
+async function orCommandError<T>(table: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { name, message } = error as Error;
     if (name === "RestoreError") throw usageError(`${capital(message)}.\nNothing was written.`);
+    if (error instanceof CorruptItemError)
+      throw new CommandError(
+        EXIT.found,
+        `${error.sentence}\nThe restore stopped there, and did not let ${table} serve. Run it again with the version that wrote the item.`,
+      );
     throw new CommandError(
       EXIT.unreachable,
       `Cannot reach the table: ${message || name}\nYou can run the restore again.`,

@@ -12,6 +12,8 @@ import { trailLineOf } from "../../../src/publish/trail-line.ts";
 import type { ItemChange } from "../../../src/table/change-log.ts";
 import { openTable } from "../../../src/table/format.ts";
 import { guardedTable } from "../../../src/table/guarded-table.ts";
+import type { Item } from "../../../src/table/item.ts";
+import { kindNameOf } from "../../../src/table/kinds.ts";
 import { thawTable } from "../../../src/table/register-item.ts";
 import { contextOf, dynamoClient, identityIn, tableIn } from "../../../src/wiring.ts";
 import { recorded } from "../../restore/trail.ts";
@@ -97,6 +99,25 @@ describe.runIf(emulatorBinary())("plat restore", () => {
     expect({ exit, err }).toMatchObject({
       exit: 3,
       err: expect.stringContaining("Cannot reach the table"),
+    });
+  });
+
+  it("says that it cannot read a pool, which another run with the same version cannot either", async () => {
+    const backup = tableIn(client, RESTORED);
+    const { items } = await backup.scan(1_000);
+    const pools = items.filter((item) => kindNameOf(item) === "SPACE/POOL");
+    const write = (item: Item) =>
+      backup.write({ step: "upgrade", key: item, when: [], change: { kind: "put", item } });
+    expect(pools).toHaveLength(1);
+    for (const item of pools) await write({ ...item, f: 9_999 });
+    const read = await inventory("address,handle,host\n10.0.0.200,far,node-1\n");
+    for (const item of pools) await write(item);
+    expect(read).toMatchObject({
+      exit: 4,
+      out: "",
+      err: expect.stringMatching(
+        /Warning: The item of pool .* has format 9999, and this version reads format \d+\.\n {2}The restore stopped there, and did not let plat-restored serve\. Run it again with the version that wrote the item\.\n$/,
+      ),
     });
   });
 
