@@ -69,7 +69,7 @@ function waysOf(lines: readonly ParsedTrailLine[]): ReadonlyMap<string, Way> {
       const way = ways.get(name) ?? { part, values: [before], steps: [] };
       if (way.values.at(-1)?.text !== before.text)
         throw new RestoreError(
-          `${line.place} found another value of ${part.join(".") || "the item"} of ${line.key.pk} ${line.key.sk} than the line before it left: lines between them are missing`,
+          `${line.place} found another value of ${part.join(".") || "the item"} of ${line.key.pk} ${line.key.sk} than the line before it left: lines between them are missing, or another table or Region wrote one of the two`,
         );
       way.values.push(after);
       way.steps.push(n);

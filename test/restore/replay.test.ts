@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { replayed } from "../../src/restore/replay.ts";
 import { RestoreError } from "../../src/restore/restore-error.ts";
-import { ChangeLog } from "../../src/table/change-log.ts";
+import { ChangeLog, padded } from "../../src/table/change-log.ts";
 import type { Item } from "../../src/table/item.ts";
 import { linesOf } from "./trail.ts";
 
@@ -50,6 +50,17 @@ describe("a replay of the lines of an item", () => {
       const rest = LINES.filter((_, n) => n !== missing);
       expect(() => replayed(STATES[1], rest), `without ${missing}`).toThrow(RestoreError);
     }
+  });
+
+  it("may use the lines of another Region alone, which repeat the last day under other numbers, and not both", () => {
+    const ofOther = LINES.slice(2).map((line) => ({
+      ...line,
+      sequence: padded(BigInt(line.sequence) + 10n ** 20n),
+    }));
+    for (const state of STATES.slice(2)) expect(replayed(state, ofOther)).toEqual(END);
+    expect(() => replayed(STATES[1], [...LINES.slice(0, 5), ...ofOther])).toThrow(
+      /: lines between them are missing, or another table or Region wrote one of the two$/,
+    );
   });
 
   it("is rejected if the first lines after the state are missing", () => {
