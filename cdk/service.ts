@@ -20,7 +20,7 @@ import type { DomainChoice } from "./domain-choice.ts";
 import type { Environment } from "./environments.ts";
 import { TableFunction, type TableFunctionProps } from "./function.ts";
 import { Intake } from "./intake.ts";
-import { Marker } from "./marker.ts";
+import { type HomeStack, Marker } from "./marker.ts";
 import type { StageMetrics } from "./metrics.ts";
 import { PrivateApi } from "./private-api.ts";
 import { Probe } from "./probe.ts";
@@ -54,6 +54,8 @@ export interface ServiceProps {
   readonly probe?: boolean;
   /** False in a Region that neither runs the schedules nor publishes; true unless named. */
   readonly active?: boolean;
+  /** The stack of the first Region, in a further one. */
+  readonly home?: HomeStack;
   /** The other Regions that have a replica of the table. */
   readonly otherRegions?: readonly string[];
   /** The quota of concurrent Lambda executions of the account in its Region. */
@@ -86,7 +88,7 @@ export class Service extends Construct {
     const table = typeof props.table === "string" ? existingTable(this, props.table) : props.table;
 
     const { history, bucket } = props.trail;
-    const marker = new Marker(this, "Marker", environment);
+    const marker = new Marker(this, "Marker", { environment, home: props.home });
     const over = { environment, table, marker };
 
     // Other functions treat a request as ended once REQUEST_MS_MAX has passed, so Lambda must have stopped it by then.

@@ -221,7 +221,12 @@ export class PlatStage extends Stage {
       ...(console && { console }),
       ...(probe && { probe }),
       ...(rollout && { rollout }),
-      ...(!isHome && account && region && { env: { account, region } }),
+      ...(!isHome &&
+        account &&
+        region && {
+          env: { account, region },
+          home: { region: String(home), stackName: this.stateless.stackName },
+        }),
     });
     if (tracing === "xray") Aspects.of(stack).add(new Traced());
     if (!isHome && this.stateful) deployAfter(this.stateful, stack);

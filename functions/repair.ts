@@ -2,10 +2,10 @@ import { shardedRun } from "../src/api/events/scheduled-run.ts";
 import type { Context } from "../src/kernel/core/context.ts";
 import { repair } from "../src/maintenance/repair/repair.ts";
 import { markTable } from "../src/restore/mark-table.ts";
-import { markerOfEnvironment } from "../src/table/parameter-marker.ts";
+import { markerOfEnvironment, ownMarkerOfEnvironment } from "../src/table/parameter-marker.ts";
 import { deployed, identifyReplica, type Wiring } from "../src/wiring.ts";
 
-const marker = markerOfEnvironment();
+const marker = ownMarkerOfEnvironment();
 /** One shard does for all what the table needs as a whole. */
 const SHARD_FOR_ALL = 0;
 const CURSOR_KEY_BYTES = 32;
@@ -22,7 +22,7 @@ export const repairOver = (wiring: Wiring) =>
     return { ...done, failures: [...failures, ...done.failures] };
   });
 
-export const handler = deployed(repairOver, marker);
+export const handler = deployed(repairOver, markerOfEnvironment());
 
 /** Makes the key that seals cursors, once for a table. A function that only reads writes none (decision 118). */
 async function ensureCursorKey(plat: Context): Promise<void> {

@@ -38,24 +38,28 @@ export function readStacks(directory: string, environment: EnvironmentName): Syn
 }
 
 /**
- * Returns the stacks that one Region of an environment sees: its own, and the tables of which it has a replica. The
- * deployment names the stream of its replica, as `npm run deploy` does.
+ * Returns the stacks that one Region of an environment sees: its own, the tables of which it has a replica, and the
+ * parameters of other Regions with their first values. The deployment names the stream of its replica, as
+ * `npm run deploy` does.
  */
 export function stacksIn(
   region: string,
   stacks: readonly Stack[],
   environment: EnvironmentName,
 ): readonly Stack[] {
-  const replicated = (stack: Stack): Stack => ({
+  const only = (type: string, stack: Stack): Stack => ({
     ...stack,
-    region,
     resources: Object.fromEntries(
-      Object.entries(stack.resources).filter(([, { Type }]) => Type === GLOBAL_TABLE),
+      Object.entries(stack.resources).filter(([, { Type }]) => Type === type),
     ),
     outputs: {},
   });
   return stacks
-    .map((stack) => (stack.region === region ? stack : replicated(stack)))
+    .flatMap((stack) =>
+      stack.region === region
+        ? [stack]
+        : [{ ...only(GLOBAL_TABLE, stack), region }, only(PARAMETER, stack)],
+    )
     .filter(({ resources }) => Object.keys(resources).length > 0)
     .map((stack) => ({
       ...stack,
@@ -66,5 +70,6 @@ export function stacksIn(
 }
 
 const GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable";
+const PARAMETER = "AWS::SSM::Parameter";
 
 const known = (name: string) => (name.startsWith("unknown-") ? undefined : name);

@@ -37,6 +37,14 @@ const schedulesOf = (stage: PlatStage["stateless"]) =>
     ({ Properties }) => Properties.State,
   );
 
+/** Returns what a function may do to parameters, and to which. */
+const parameterRightsOf = (template: Template, id: string) =>
+  Object.entries(template.findResources("AWS::IAM::Policy"))
+    .filter(([policy]) => policy.startsWith(`${id}RoleDefaultPolicy`))
+    .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+    .filter(({ Action }) => JSON.stringify(Action).includes("ssm:"))
+    .map(({ Action, Resource }) => ({ may: Action, on: JSON.stringify(Resource) }));
+
 // In a sample prod alone.
 describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
   "several Regions in %s",
@@ -160,6 +168,39 @@ describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
         for (const other of others)
           expect(described.filter((one) => one.includes(`:dynamodb:${other}:`))).toHaveLength(1);
       }
+    });
+
+    it("read the marker of the home Region before the first item of a table, and mark their own", () => {
+      const { stateless, replicas } = stageOf(name, { regions: THREE });
+      const homeName = `plat-${name}-stateless-table-mark`;
+      for (const [region, stack] of replicas) {
+        const template = Template.fromStack(stack);
+        const told = Object.entries(functionsOf(template)).filter(
+          ([, { Environment }]) => Environment.Variables.MARKER_PARAMETER,
+        );
+        expect(told.map(([id]) => id)).toEqual(expect.arrayContaining(["configure", "repair"]));
+        for (const [id, { Environment }] of told) {
+          const { MARKER_PARAMETER, MARKER_REGION, OWN_MARKER_PARAMETER } = Environment.Variables;
+          expect([id, MARKER_PARAMETER, MARKER_REGION]).toEqual([id, homeName, "eu-central-1"]);
+          expect(OWN_MARKER_PARAMETER !== undefined).toBe(id === "repair");
+          const rights = parameterRightsOf(template, id);
+          const atHome = rights.filter(({ on }) => on.includes(`:ssm:eu-central-1:`));
+          expect(atHome).toEqual([
+            { may: "ssm:GetParameter", on: expect.stringContaining(`:parameter/${homeName}"`) },
+          ]);
+          expect(rights.flatMap(({ may }) => may)).toEqual(
+            id === "repair"
+              ? ["ssm:GetParameter", "ssm:GetParameter", "ssm:PutParameter"]
+              : ["ssm:GetParameter"],
+          );
+        }
+        template.hasResourceProperties("AWS::SSM::Parameter", {
+          Name: `plat-${name}-stateless-${region}-table-mark`,
+        });
+      }
+      const home = Template.fromStack(stateless);
+      home.hasResourceProperties("AWS::SSM::Parameter", { Name: homeName });
+      expect(JSON.stringify(home.toJSON())).not.toMatch(/MARKER_REGION|OWN_MARKER_PARAMETER/);
     });
 
     it("change nothing else in the stack of the home Region", () => {
