@@ -21,7 +21,7 @@ export type AlarmLevel = (typeof ALARM_LEVELS)[number];
 export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
   readonly level: AlarmLevel;
   readonly scheduledRuns: ScheduledRuns;
-  /** False in a Region whose schedules do not run: no heartbeat is expected there. */
+  /** False in a Region whose schedules do not run: it has no heartbeats, and measures no pools. */
   readonly enabled: boolean;
   /** True if a probe assigns and releases. */
   readonly probe: boolean;
@@ -67,8 +67,8 @@ export class Alarms extends Construct {
       ...Object.values(requests),
       ...quotaRules(props),
       ...runRules(this, scheduledRuns),
-      ...(enabled ? heartbeatRules(this, scheduledRuns) : []),
-      ...poolRules(this),
+      // `reclaim` measures pools. Without its samples an alarm of a pool would stay raised for ever.
+      ...(enabled ? [...heartbeatRules(this, scheduledRuns), ...poolRules(this)] : []),
       ...(probe ? [probeRule(this)] : []),
       ...(publishing ? publishingRules(publishing) : []),
     ])

@@ -106,7 +106,8 @@ describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
           const template = Template.fromStack(stack);
           const publishes = region === active;
           expect("publish" in functionsOf(template)).toBe(publishes);
-          expect(JSON.stringify(template.toJSON()).includes("-StreamLag")).toBe(publishes);
+          for (const alarm of ["-StreamLag", "-NoHeartbeatOfRepair", "-PoolAbove80"])
+            expect(JSON.stringify(template.toJSON()).includes(alarm)).toBe(publishes);
           expect(Object.keys(template.findParameters("TableStream"))).toHaveLength(
             publishes && region !== "eu-central-1" ? 1 : 0,
           );
