@@ -62,6 +62,17 @@ describe("the example of a workflow", () => {
     }
   });
 
+  it("tests the first of the stacks that have an endpoint, as each further Region has one", () => {
+    for (const environment of ENVIRONMENT_NAMES) {
+      const reads = commandsOf(workflow.jobs[environment] ?? expect.fail()).filter((command) =>
+        command.includes("outputs.json)"),
+      );
+      expect(reads).toEqual([
+        `export PLAT_ENDPOINT=$(jq -r '."${stageName(environment)}-stateless".Endpoint' outputs.json)`,
+      ]);
+    }
+  });
+
   it("gets its credentials from a token of OIDC in every job, and has no secret", () => {
     expect(workflow.permissions).toEqual({ contents: "read", "id-token": "write" });
     for (const { steps } of Object.values(workflow.jobs))
