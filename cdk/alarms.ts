@@ -12,7 +12,7 @@ import { type RequestsProps, requestRules } from "./alarm-rules/requests.ts";
 import { type AlarmRule, descriptionOf } from "./alarm-rules/rule.ts";
 import { heartbeatRules, runRules, type ScheduledRuns } from "./alarm-rules/runs.ts";
 import { probeRule } from "./probe.ts";
-import type { Publishing } from "./publishing.ts";
+import type { Publisher } from "./publishing.ts";
 
 /** `essential` leaves the warnings out. */
 export const ALARM_LEVELS = ["essential", "all"] as const;
@@ -26,7 +26,7 @@ export interface AlarmsProps extends QueuesProps, QuotasProps, RequestsProps {
   /** True if a probe assigns and releases. */
   readonly probe: boolean;
   /** Absent in a Region that publishes nothing. */
-  readonly publishing: Publishing | undefined;
+  readonly publisher: Publisher | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export class Alarms extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { level, scheduledRuns, enabled, probe, publishing, ...props }: AlarmsProps,
+    { level, scheduledRuns, enabled, probe, publisher, ...props }: AlarmsProps,
   ) {
     super(scope, id);
     // Not encrypted with the key that SNS has in every account, because CloudWatch may not use it. Alarms contain no
@@ -70,7 +70,7 @@ export class Alarms extends Construct {
       // `reclaim` measures pools. Without its samples an alarm of a pool would stay raised for ever.
       ...(enabled ? [...heartbeatRules(this, scheduledRuns), ...poolRules(this)] : []),
       ...(probe ? [probeRule(this)] : []),
-      ...(publishing ? publishingRules(publishing) : []),
+      ...(publisher ? publishingRules(publisher) : []),
     ])
       if (level === "all" || !rule.isWarning) this.add(rule);
   }

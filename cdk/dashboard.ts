@@ -22,7 +22,7 @@ import {
   ownMetric,
   type StageMetrics,
 } from "./metrics.ts";
-import type { Publishing } from "./publishing.ts";
+import type { Publisher } from "./publishing.ts";
 import type { TableReference } from "./table.ts";
 
 export interface DashboardProps {
@@ -31,7 +31,7 @@ export interface DashboardProps {
   readonly accessLog: ILogGroup;
   readonly table: Pick<TableReference, "tableName">;
   /** Absent in a Region that publishes nothing. */
-  readonly publishing: Publishing | undefined;
+  readonly publisher: Publisher | undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Dashboard extends Construct {
       widgets: [
         [alarmsOf(props), requestsOf(props)],
         [useOfPools(this), endOfPools(this), callersOf(props)],
-        [latency(this), cooling(this), ...(props.publishing ? [lag(props.publishing)] : [])],
+        [latency(this), cooling(this), ...(props.publisher ? [lag(props.publisher)] : [])],
         [heartbeats(this), due(this), throttled(props)],
       ],
     });
@@ -162,7 +162,7 @@ const cooling = (scope: Construct): IWidget =>
     height: HIGH,
   });
 
-const lag = ({ publish }: Publishing): IWidget =>
+const lag = ({ publish }: Publisher): IWidget =>
   new GraphWidget({
     title: "Age of the last published change, s",
     left: [

@@ -225,7 +225,7 @@ export class PlatEnvironment extends Construct {
     this.history = history;
     this.trailBucket = trailBucket;
     // The CDK's own classes do not pass exactOptionalPropertyTypes.
-    this.eventBus = service.publishing?.bus as IEventBus;
+    this.eventBus = service.bus as IEventBus;
     this.eventQueue = service.eventQueue;
     this.alarmTopic = service.alarms.topic;
     this.alarms = service.alarms.all;

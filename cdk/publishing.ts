@@ -10,12 +10,23 @@ import type { TableFunction } from "./function.ts";
 import { STREAM_FILTERS } from "./stream-filters.ts";
 
 export interface PublishingProps {
-  readonly publish: TableFunction;
   /** Serves the events to programs that poll. */
   readonly read: TableFunction;
+  /** Absent in a Region that is not active: its bus and its queue wait until it is. */
+  readonly source: PublishingSource | undefined;
+  readonly bucket: Pick<IBucket, "bucketName" | "arnForObjects">;
+}
+
+interface PublishingSource {
+  readonly publish: TableFunction;
   /** The stream of the table in this Region. */
   readonly streamArn: string;
-  readonly bucket: Pick<IBucket, "bucketName" | "arnForObjects">;
+}
+
+/** The function that publishes, and the queue of the changes that it put aside. */
+export interface Publisher {
+  readonly publish: TableFunction;
+  readonly deadLetterQueue: IQueue;
 }
 
 /** Changes of one invocation. Lambda waits this long for them. */
@@ -28,17 +39,16 @@ const STREAM_AGE = Duration.hours(24);
  * Publishes what the table changes: events on a bus, the history and the trail. The function reads the stream shard by
  * shard, and each shard in its order, so it sees the changes of an item in their order. It repeats what failed until
  * the stream has it no longer.
+ *
+ * Every Region has the bus and the queue, whether or not it publishes: consumers have their rules on a bus before a failover, and a Region that is no
+ * longer active keeps them, and the changes put aside.
  */
 export class Publishing extends Construct {
   readonly bus: EventBus;
-  readonly deadLetterQueue: IQueue;
-  readonly publish: TableFunction;
+  /** Absent in a Region that publishes nothing. */
+  readonly publisher?: Publisher;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { publish: deployed, read, streamArn, bucket }: PublishingProps,
-  ) {
+  constructor(scope: Construct, id: string, { source, read, bucket }: PublishingProps) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", { description: "What happens to the addresses of Plat." });
     const deadLetterQueue = new Queue(this, "DeadLetterQueue", {
@@ -46,8 +56,9 @@ export class Publishing extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    this.deadLetterQueue = deadLetterQueue;
-    this.publish = deployed;
+    if (!source) return;
+    const { publish: deployed, streamArn } = source;
+    this.publisher = { publish: deployed, deadLetterQueue };
     const { function: publish, live } = deployed;
     publish.addEnvironment("EVENT_BUS", this.bus.eventBusName);
     publish.addEnvironment("TRAIL_BUCKET", bucket.bucketName);
@@ -67,7 +78,7 @@ export class Publishing extends Construct {
         resources: [streamArn],
       }),
     );
-    const source = new EventSourceMapping(this, "Stream", {
+    const mapping = new EventSourceMapping(this, "Stream", {
       target: live,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -80,6 +91,6 @@ export class Publishing extends Construct {
       filters: STREAM_FILTERS.map((pattern) => FilterCriteria.filter(pattern)),
     });
     // Lambda asks for the stream as the role, when it creates the mapping.
-    source.node.addDependency(publish.role ?? publish);
+    mapping.node.addDependency(publish.role ?? publish);
   }
 }

@@ -1,4 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
+import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -79,8 +80,8 @@ export class Service extends Construct {
   readonly alarms: Alarms;
   /** Takes events of other systems. */
   readonly eventQueue: IQueue;
-  /** Absent in a Region that does not publish. */
-  readonly publishing?: Publishing;
+  /** Has events in the Region that publishes. */
+  readonly bus: EventBus;
 
   constructor(scope: Construct, id: string, { environment, ...props }: ServiceProps) {
     super(scope, id);
@@ -175,18 +176,20 @@ export class Service extends Construct {
 
     const events = new Intake(this, "Intake", { intake: request("intake") });
 
-    const publishing = enabled
-      ? new Publishing(this, "Publishing", {
-          read: functions.read,
-          publish: new TableFunction(this, "publish", {
-            ...over,
-            history,
-            timeout: Duration.minutes(1),
-          }),
-          streamArn: props.streamArn ?? tableStreamOf(Stack.of(this), table.tableName),
-          bucket,
-        })
-      : undefined;
+    const { bus, publisher } = new Publishing(this, "Publishing", {
+      read: functions.read,
+      source: enabled
+        ? {
+            publish: new TableFunction(this, "publish", {
+              ...over,
+              history,
+              timeout: Duration.minutes(1),
+            }),
+            streamArn: props.streamArn ?? tableStreamOf(Stack.of(this), table.tableName),
+          }
+        : undefined,
+      bucket,
+    });
 
     const alarms = new Alarms(this, "Alarms", {
       level: props.alarmLevel,
@@ -200,11 +203,11 @@ export class Service extends Construct {
       scheduledRuns,
       enabled,
       probe,
-      publishing,
+      publisher,
     });
 
     if (props.dashboard)
-      new Dashboard(this, "Dashboard", { alarms: alarms.all, stage, accessLog, table, publishing });
+      new Dashboard(this, "Dashboard", { alarms: alarms.all, stage, accessLog, table, publisher });
 
     if (props.rollout === "canary")
       new Canary(this, "Canary", {
@@ -219,7 +222,7 @@ export class Service extends Construct {
     this.stage = stage;
     this.alarms = alarms;
     this.eventQueue = events.queue;
-    if (publishing) this.publishing = publishing;
+    this.bus = bus;
   }
 
   /** Makes the function that serves the files of the console. */

@@ -63,10 +63,10 @@ export interface StatelessStackProps extends ServiceProps {
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, { env, ...props }: StatelessStackProps) {
     super(scope, id, { ...(env && { env }), suppressTemplateIndentation: true });
-    const { endpoint, alarms, eventQueue, publishing } = new Service(this, UNNAMED, props);
+    const { endpoint, alarms, eventQueue, bus } = new Service(this, UNNAMED, props);
     new CfnOutput(this, "Endpoint", { value: endpoint });
     new CfnOutput(this, "AlarmTopic", { value: alarms.topic.topicArn });
     new CfnOutput(this, "EventQueue", { value: eventQueue.queueUrl });
-    if (publishing) new CfnOutput(this, "EventBus", { value: publishing.bus.eventBusName });
+    new CfnOutput(this, "EventBus", { value: bus.eventBusName });
   }
 }

@@ -1,16 +1,13 @@
 import { ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { EACH_15_MINUTES, EACH_MINUTE } from "../metrics.ts";
-import type { Publishing } from "../publishing.ts";
+import type { Publisher } from "../publishing.ts";
 import type { AlarmRule } from "./rule.ts";
 
 /** The age at which a change is late. Lambda reads the stream four times a second. */
 const LAG_MS_MAX = 300_000;
 
 /** The alarms of what publishes the changes of the table. */
-export const publishingRules = ({
-  publish,
-  deadLetterQueue,
-}: Pick<Publishing, "publish" | "deadLetterQueue">): readonly AlarmRule[] => [
+export const publishingRules = ({ publish, deadLetterQueue }: Publisher): readonly AlarmRule[] => [
   {
     id: "StreamLag",
     says: `Changes of the table wait to be published for ${LAG_MS_MAX / 60_000} minutes; after 24 hours they are lost to events and the trail.`,

@@ -12,6 +12,10 @@ const HOME = { account: "123456789012", region: "eu-central-1" };
 const THREE = { replicas: ["eu-west-1", "eu-west-3"], active: "eu-central-1" };
 const WITNESSED = { replicas: ["eu-west-1"], witness: "eu-west-3", active: "eu-central-1" };
 
+/** Ids that a deployed active Region has: under another one, CloudFormation would replace the bus and the queue. */
+const BUS = "PublishingBusF593E1F3";
+const DEAD_CHANGES = "PublishingDeadLetterQueue41E9D769";
+
 const stages = new Map<string, PlatStage>();
 
 /** Returns the stage of these settings, which is made once: no test changes it. */
@@ -113,6 +117,21 @@ describe.each(ENVIRONMENT_NAMES.slice(oneIn(ENVIRONMENT_NAMES.length) - 1))(
           );
         }
       }
+    });
+
+    it("have a bus and a queue of dead changes each, which stay whichever one is active", () => {
+      const kept = (active: string) => {
+        const { stateless, replicas } = stageOf(name, { regions: { ...THREE, active } });
+        return [stateless, ...replicas.values()].map((stack) => {
+          const template = Template.fromStack(stack);
+          const { Value } = template.findOutputs("EventBus").EventBus ?? expect.fail();
+          const { [BUS]: bus, [DEAD_CHANGES]: queue } = template.toJSON().Resources;
+          expect(Value).toEqual({ Ref: BUS });
+          expect([bus?.Type, queue?.Type]).toEqual(["AWS::Events::EventBus", "AWS::SQS::Queue"]);
+          return { bus, queue };
+        });
+      };
+      expect(kept("eu-west-1")).toEqual(kept("eu-central-1"));
     });
 
     it("keep the stacks of table and trails whichever one is active, so that a failover deploys one stack alone", () => {
