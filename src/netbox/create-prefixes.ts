@@ -3,7 +3,7 @@ import { shortDigest } from "../api/http/body.ts";
 import { type HttpAnswer, withTenant } from "../api/http/event.ts";
 import { invalid, PROBLEMS, Problem, thrownProblem } from "../api/schema/problem.ts";
 import { ADDRESSES_PER_PAGE_MAX } from "../base/limits.ts";
-import { type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
+import { addressAt, type Cidr, formatCidr, parseCidr, sameCidr } from "../net/cidr.ts";
 import type {
   prefixAssignment,
   prefixesRead,
@@ -23,7 +23,7 @@ import {
   withOwnTenant,
 } from "./fields.ts";
 import { afterJob } from "./job.ts";
-import { type Network, networksOf, type PoolBody } from "./networks.ts";
+import { type Network, networksOf, networkWith, type PoolBody } from "./networks.ts";
 import { inPlaceOf, type Plat, pagesOf } from "./plat.ts";
 import { isIn } from "./prefix-filter.ts";
 import { itemOf, netboxPrefixBody, type PrefixItem } from "./prefix-item.ts";
@@ -118,9 +118,11 @@ export const createPrefix: Operation = async (asked, plat) => {
   const networks = await networksOf(plat, space);
   const staying = networks.filter((network) => !isGoing(network));
   if (staying.some(({ cidr }) => sameCidr(cidr, prefix))) throw exists(formatCidr(prefix));
-  const container = staying.find(
+  const containers = staying.filter(
     ({ cidr, pools }) => isIn(prefix, cidr) && pools.some(({ assign }) => assign === "prefixes"),
   );
+  // Plat assigns from the innermost one, and the id is a place in it.
+  const container = networkWith(containers, addressAt(prefix, 0));
   if (container) {
     rejectOther("status", status, ["active"], "inside a container");
     rejectOther("is_pool", isPool, [false], "inside a container: its first address makes it one");

@@ -253,6 +253,34 @@ describe("a new prefix", () => {
   });
 });
 
+describe("a prefix inside nested pools of prefixes", () => {
+  it.each([
+    ["fd00::/32", 48, "fd00::/48", 64, "fd00:0:0:3::/64"],
+    ["10.192.0.0/12", 16, "10.200.0.0/16", 24, "10.200.3.0/24"],
+  ])(
+    "has its id in the innermost one, by which it is read and released: of %s",
+    async (outer, outerSize, inner, innerSize, prefix) => {
+      const space = spaceNamed(`nested-${outerSize}`);
+      const made = { assign: "prefixes", cooldownSeconds: 0 };
+      await space.put("/v1/pools/a-region", { cidr: outer, blockSize: outerSize, ...made });
+      const taken = { handle: "site", cidr: inner };
+      expect(await space.call("POST", "/v1/prefixes", { body: taken })).toMatchObject({
+        status: 200,
+      });
+      const site = { cidr: inner, blockSize: innerSize, parent: "a-region", ...made };
+      expect((await space.put("/v1/pools/site", site)).status).toBe(201);
+      const body = { prefix, vrf: { name: space.space } };
+      const created = await netbox("POST", "ipam/prefixes/", { body });
+      expect(created).toMatchObject({ status: 201, body: { prefix, pools: ["site"] } });
+      const { id } = created.body;
+      expect((await netbox("GET", `ipam/prefixes/${id}/`)).body).toMatchObject({ id, prefix });
+      expect((await netbox("DELETE", `ipam/prefixes/${id}/`)).status).toBe(204);
+      const left = await space.get("/v1/prefixes", { cidr: prefix });
+      expect(left.status).toBe(404);
+    },
+  );
+});
+
 it("prefixes of one first address are ordered by their length", async () => {
   for (const cidr of ["10.72.0.0/14", "10.72.0.0/16"]) {
     const prefixes = { assign: "prefixes", blockSize: 16, cooldownSeconds: 0 };
