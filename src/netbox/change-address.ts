@@ -1,7 +1,8 @@
 import type * as v from "valibot";
-import { invalid, type Problem } from "../api/schema/problem.ts";
+import { invalid, Problem } from "../api/schema/problem.ts";
 import { NETBOX_AT_ONCE_MAX } from "../base/limits.ts";
 import { inParallel } from "../kernel/core/parallel.ts";
+import { isOfNode } from "../kernel/values/handle.ts";
 import { formatAddress } from "../net/address.ts";
 import { addressBody } from "./address-body.ts";
 import { answerWith, assignedAt, type FoundAddress } from "./addresses.ts";
@@ -73,10 +74,10 @@ async function readyChange(
   }
   rejectMove(item, said, found);
   const changes = changesOf(currentOf(held), withOwnTenant(plat, said.attributes));
-  const { address, generation } = held;
+  if (Object.keys(changes).length === 0) return async () => held;
+  const { address, generation } = notOfNode(held);
   const active = { ...held.owner?.active, ...changes };
   return async (there) => {
-    if (Object.keys(changes).length === 0) return held;
     const body = { generation, owner: { active } };
     await there
       .call("PATCH /v1/addresses/{ip}", { space, path: { ip: address }, body })
@@ -88,7 +89,7 @@ async function readyChange(
 /** Releases an address: exactly the assignment that was read. */
 export const deleteAddress: Operation = async (asked, plat) => {
   const found = await assignedAt(asked, plat);
-  await release(plat, found.around.space, [found.held]);
+  await release(plat, found.around.space, [notOfNode(found.held)]);
   return { status: 204, body: undefined };
 };
 
@@ -98,7 +99,7 @@ export const deleteAddresses: Operation = async (asked, plat) => {
   const networksIn = networksOnce(plat);
   const found = await inParallel(items, NETBOX_AT_ONCE_MAX, async ({ id }) => {
     const { held, around } = await assignedAt({ ...asked, id }, plat, networksIn).catch(ofBody);
-    return { id, space: around.space, ...held };
+    return { id, space: around.space, ...notOfNode(held) };
   });
   const spaces = new Set(found.map(({ space }) => space));
   await allOrNone(plat, async (there, written) => {
@@ -109,6 +110,15 @@ export const deleteAddresses: Operation = async (asked, plat) => {
   });
   return { status: 204, body: undefined };
 };
+
+/** Returns an address that requests can change and release. One of a node has no generation, and a route of its own. */
+function notOfNode(held: HeldAddress): HeldAddress {
+  if (!isOfNode(held.handle ?? "")) return held;
+  throw new Problem(
+    "invalid_request",
+    `${held.address} is an address of a node, which /v1/nodes/{node}/cilium assigns and releases.`,
+  );
+}
 
 /** Rejects a change of what an assigned address keeps. */
 function rejectMove(

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ciliumNode } from "../node-objects.ts";
 import { netbox } from "./netbox.ts";
 import { call, scheduledRun, spaceNamed } from "./plat.ts";
 
@@ -384,6 +385,31 @@ describe("a prefix inside a container", () => {
     expect((await netbox("DELETE", `${PREFIXES}${prefix.id}/`)).status).toBe(204);
     expect((await listed(PREFIXES, { prefix: "10.128.10.0/24" })).count).toBe(0);
   });
+});
+
+it("an address of a CiliumNode is changed and released by its node only, and a request says so", async () => {
+  const space = spaceNamed("cilium");
+  await space.put("/v1/pools/main", { cidr: "10.9.0.0/24" });
+  const object = { body: ciliumNode("node-1", { uid: "a" }), query: { mode: "crd" } };
+  const node = await space.call("PUT", "/v1/nodes/node-1/cilium", object);
+  const [address = ""] = Object.keys(node.body.spec.ipam.pool);
+  const [vrf] = (await listed("ipam/vrfs/", { name: "cilium" })).results;
+  const { id } = (await listed(ADDRESSES, { address, vrf_id: String(vrf.id) })).results[0];
+  const change = { description: "mine" };
+  for (const [method, path, body] of [
+    ["DELETE", `${ADDRESSES}${id}/`, undefined],
+    ["DELETE", ADDRESSES, [{ id }]],
+    ["PATCH", `${ADDRESSES}${id}/`, change],
+    ["PATCH", ADDRESSES, [{ id, ...change }]],
+  ] as const)
+    expect(await netbox(method, path, { body })).toMatchObject({
+      status: 400,
+      body: {
+        code: "invalid_request",
+        detail: `${address} is an address of a node, which /v1/nodes/{node}/cilium assigns and releases.`,
+      },
+    });
+  expect((await space.get(`/v1/addresses/${address}`)).body.state).toBe("assigned");
 });
 
 it("what is free in a range is in this range, and not in another one of its pool", async () => {
