@@ -75,20 +75,25 @@ async function assignPrefixes(
         isLeft = (await releasePrefix(plat, one).catch(problemFrom)) !== undefined || isLeft;
       throw told(item, keptOf("prefixes", isLeft));
     }
-    items.push(item);
-    if (!before.includes(formatCidr(item.cidr))) made.push(item);
+    const had = before.get(formatCidr(item.cidr));
+    items.push(had ? { ...item, held: had } : item);
+    if (!had) made.push(item);
   }
   return items;
 }
 
-/** Returns the prefixes that a handle of the client has before the request: no failure of it releases those. */
-async function heldBefore(plat: Plat, space: string, { handle }: Said): Promise<readonly string[]> {
-  if (handle === undefined) return [];
+/** Returns the prefixes that a handle of the client has before the request: it changes none of them, and no failure releases one. */
+async function heldBefore(
+  plat: Plat,
+  space: string,
+  { handle }: Said,
+): Promise<ReadonlyMap<string, Prefixes["prefixes"][number]>> {
+  const held = new Map<string, Prefixes["prefixes"][number]>();
+  if (handle === undefined) return held;
   const wanted = { space, query: { handle, limit: String(ADDRESSES_PER_PAGE_MAX) } };
-  const held: string[] = [];
   try {
     for await (const { prefixes } of pagesOf<Prefixes>(plat, "GET /v1/prefixes", wanted))
-      held.push(...prefixes.map(({ cidr }) => cidr));
+      for (const prefix of prefixes) held.set(prefix.cidr, prefix);
   } catch (error) {
     if (thrownProblem(error).code !== "not_found") inWordsOfNetbox(error);
   }

@@ -329,6 +329,25 @@ describe("the next free prefix under a handle", () => {
     await netbox("DELETE", `${PREFIXES}${one.id}/`);
   });
 
+  it("is told as it is by a repeat that says other things of it", async () => {
+    const { id: parent } = await prefixNamed("10.128.0.0/16");
+    const path = `${PREFIXES}${parent}/available-prefixes/`;
+    const saying = (description: string, team?: string) => ({
+      ...{ prefix_length: 24, description },
+      custom_fields: { handle: "cluster-2", ...(team && { team }) },
+    });
+    const { id } = await send("POST", path, saying("a", "shop"));
+    const repeated = await send("POST", path, saying("b"));
+    const read = await listed(`${PREFIXES}${id}/`);
+    expect(read).toMatchObject({ id, description: "a", custom_fields: { team: "shop" } });
+    expect(repeated).toEqual(read);
+    await send("PATCH", `${PREFIXES}${id}/`, { description: "c", tags: ["x"] });
+    const after = await listed(`${PREFIXES}${id}/`);
+    expect(await send("POST", path, saying("b"))).toEqual(after);
+    expect(after.description).toBe("c");
+    await netbox("DELETE", `${PREFIXES}${id}/`);
+  });
+
   it("is the same for a repeat under one Idempotency-Key", async () => {
     const { id: parent } = await prefixNamed("10.128.0.0/16");
     const path = `${PREFIXES}${parent}/available-prefixes/`;
