@@ -7,7 +7,13 @@ import { releaseAddresses } from "../src/kernel/release/release-addresses.ts";
 import { COUNT, countAnswer, parseCount } from "../src/netbox/addresses.ts";
 import { AMEND_PREFIX, parsePrefixAmendment } from "../src/netbox/change-prefixes.ts";
 import { dialect } from "../src/netbox/dialect.ts";
-import { FREE, freeAnswer, parseFree } from "../src/netbox/free.ts";
+import {
+  FREE,
+  FREE_IN_PREFIX,
+  freeAnswer,
+  parseFree,
+  parseFreeInPrefix,
+} from "../src/netbox/free.ts";
 import { amendAddress } from "../src/nouns/address/operations/amend-address.ts";
 import { countAddresses } from "../src/nouns/address/operations/count-addresses.ts";
 import { listAddresses } from "../src/nouns/address/operations/list-addresses.ts";
@@ -21,7 +27,7 @@ import { addressListAnswer, parseAddressList } from "../src/nouns/address/serve/
 import { parseAddressRelease, releaseAnswer } from "../src/nouns/address/serve/release.ts";
 import { acceptedAnswer, jobAnswer } from "../src/nouns/job/serve/answer.ts";
 import { listPools, putPool, readPool } from "../src/nouns/pool/operations/administration.ts";
-import { freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
+import { freeInPrefix, freeNetworks } from "../src/nouns/pool/operations/free-networks.ts";
 import { deletePool, readJob } from "../src/nouns/pool/operations/pool-jobs.ts";
 import { poolAnswer, poolListAnswer, poolPutAnswer } from "../src/nouns/pool/serve/answer.ts";
 import { parsePoolPut } from "../src/nouns/pool/serve/request.ts";
@@ -75,6 +81,11 @@ export const netboxOver = ({ connect }: Wiring) =>
     ),
     [COUNT]: route(parseCount, (plat, wanted) => countAddresses(plat, wanted), countAnswer),
     [FREE]: route(parseFree, (plat, wanted) => freeNetworks(plat, wanted), freeAnswer),
+    [FREE_IN_PREFIX]: route(
+      parseFreeInPrefix,
+      (plat, wanted) => freeInPrefix(plat, wanted),
+      freeAnswer,
+    ),
     "GET /v1/prefixes": route(
       parsePrefixList,
       (plat, wanted) => readPrefixes(plat, wanted),

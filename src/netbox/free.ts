@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import type { Event, HttpAnswer } from "../api/http/event.ts";
-import { parseNamedWith } from "../api/http/parameters.ts";
-import { readable, wholeText } from "../api/schema/field.ts";
+import { parseNamedWith, parseQuery } from "../api/http/parameters.ts";
+import { cidr, readable, wholeText } from "../api/schema/field.ts";
 import { NETBOX_PER_PAGE_MAX } from "../base/limits.ts";
 import { type Address, formatAddress } from "../net/address.ts";
-import { type Cidr, formatCidr, type Interval, intervalOf, parseInterval } from "../net/cidr.ts";
+import { type Cidr, formatCidr, type Interval, parseInterval } from "../net/cidr.ts";
 import { lengthIn, type Network, type PoolBody } from "./networks.ts";
 import { parsePage } from "./paging.ts";
 import type { Plat } from "./plat.ts";
@@ -16,8 +16,13 @@ import { nestedVrf } from "./vrfs.ts";
 /** The key of a read that Plat's own routes do not have. It requires the role of any read in the space. */
 export const FREE = "GET /v1/pools/{name}/free";
 
+/** The key of another such read: what is free in an assigned prefix that has no pool. */
+export const FREE_IN_PREFIX = "GET /v1/prefixes/free";
+
+const LIMIT = { limit: wholeText(1, NETBOX_PER_PAGE_MAX) };
+
 const WANTED = {
-  limit: wholeText(1, NETBOX_PER_PAGE_MAX),
+  ...LIMIT,
   within: v.optional(
     readable(parseInterval, { description: "A range", examples: ["10.0.0.10-10.0.0.19"] }),
   ),
@@ -25,6 +30,9 @@ const WANTED = {
 
 /** Parses which free addresses or prefixes of a pool a request of the dialect asks for. */
 export const parseFree = (event: Event) => parseNamedWith(event, WANTED);
+
+/** Parses of which assigned prefix a request of the dialect asks for the free addresses. */
+export const parseFreeInPrefix = (event: Event) => parseQuery(event, { ...LIMIT, cidr });
 
 export const freeAnswer = (free: readonly Cidr[]): HttpAnswer => ({
   status: 200,
@@ -36,7 +44,7 @@ export const listAvailable: Operation = async (asked, plat) => {
   const limit = limitOf(asked);
   const { network, cidr, held } = await prefixWith(asked, plat);
   const free = held
-    ? firstOf(cidr, limit)
+    ? await freeInPrefix(plat, network, cidr, limit)
     : await freeIn(plat, network, { pools: poolsOf(network, "addresses"), limit });
   return addressesAnswer(asked, network, free);
 };
@@ -106,15 +114,16 @@ async function freeIn(
 const textOf = ({ family, first, last }: Interval): string =>
   [first, last].map((value) => formatAddress({ family, value } as Address)).join("-");
 
-/** Returns the first addresses of a prefix in which nobody has one, without those that no machine of a subnet has. */
-function firstOf(cidr: Cidr, limit: number): readonly Free[] {
-  const { family, first, last } = intervalOf(cidr);
-  const [from, to] = last - first > 1n ? [first + 1n, last - 1n] : [first, last];
-  const count = to - from + 1n < BigInt(limit) ? Number(to - from + 1n) : limit;
-  return Array.from({ length: count }, (_, n) => ({
-    text: formatAddress({ family, value: from + BigInt(n) } as Address),
-    length: cidr.prefix,
-  }));
+/** Returns the first free addresses of an assigned prefix, of which the first address will make a pool. */
+async function freeInPrefix(
+  plat: Plat,
+  { space }: Network,
+  cidr: Cidr,
+  limit: number,
+): Promise<readonly Free[]> {
+  const query = { cidr: formatCidr(cidr), limit: String(limit) };
+  const read = await plat.call<{ free: string[] }>(FREE_IN_PREFIX, { space, query });
+  return read.free.map((text) => ({ text, length: cidr.prefix }));
 }
 
 function addressesAnswer(

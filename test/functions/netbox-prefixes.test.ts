@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { UnavailableError } from "../../src/base/outcome.ts";
 import { netbox } from "./netbox.ts";
-import { call, failWrites, scheduledRun, spaceNamed, startAnew, table } from "./plat.ts";
+import { call, failWrites, newSpace, scheduledRun, spaceNamed, startAnew, table } from "./plat.ts";
 
 const work = scheduledRun("work");
 
@@ -95,6 +95,32 @@ describe("what is free in a prefix", () => {
     expect(status.value).toBe("deprecated");
     expect((await netbox("GET", `ipam/prefixes/${id}/available-ips/`)).body).toEqual([]);
   });
+
+  it.each([
+    ["10.196.0.0/16", 24, "10.196.10.0/24", "10.196.10.1-10.196.10.9", 10, 245],
+    ["fd01::/48", 126, "fd01::/126", "fd02::1", 1, 3],
+    ["fd01::/48", 126, "fd01::/126", "fd01::2", 1, 2],
+    ["10.196.0.0/16", 31, "10.196.0.0/31", "10.0.0.1", 0, 2],
+  ])(
+    "is in an assigned prefix what its first address leaves: of %s by %s %s without %s",
+    async (cidr, blockSize, prefix, reserved, first, count) => {
+      const space = newSpace();
+      await space.put("/v1/pools/region", { cidr, assign: "prefixes", blockSize });
+      await space.put("/v1/reservations/r", { cidrs: [reserved] });
+      const asked = { body: { handle: "c-1", cidr: prefix } };
+      expect(await space.call("POST", "/v1/prefixes", asked)).toMatchObject({ status: 200 });
+      const query = { name: space.space };
+      const [vrf] = (await netbox("GET", "ipam/vrfs/", { query })).body.results;
+      const { id } = await only(prefix, { vrf_id: String(vrf.id) });
+      const path = `ipam/prefixes/${id}/available-ips/`;
+      const { body } = await netbox("GET", path, { query: { limit: "0" } });
+      const start = prefix.replace(/(::|\.)\d*\/\d+$/, "$1");
+      const text = `${start}${first}/${blockSize}`.replace("::0/", "::/");
+      expect({ first: body[0].address, count: body.length }).toEqual({ first: text, count });
+      const two = await netbox("GET", path, { query: { limit: "2" } });
+      expect(two.body).toEqual(body.slice(0, 2));
+    },
+  );
 
   it("is what a pool inside of an Applications pool has, once, and nothing of that for applications", async () => {
     const subnet = { cidr: "10.16.0.0/24", blockSize: 28 };

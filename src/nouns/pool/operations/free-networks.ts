@@ -10,6 +10,7 @@ import { addressAt, type Cidr, type Interval, intervalOf, sizeOf } from "../../.
 import { slotsInUse } from "../../address/operations/slots-in-use.ts";
 import { isForApplications } from "../application-pools.ts";
 import { poolNamed, type SpaceConfiguration } from "../configuration.ts";
+import { keptOutOf } from "../network.ts";
 import { assignsPrefixes } from "../pool.ts";
 import { addressSetOf, reservedFor } from "../set.ts";
 
@@ -61,6 +62,21 @@ export async function freeNetworks(
     if (found.length === limit || budget.isSpent) return found;
   }
   collect(from, intervalOf(pool.cidr).last, new Set());
+  return found;
+}
+
+/** Returns the first addresses that a subnet would assign which is made of an assigned prefix, where nobody has one yet. */
+export async function freeInPrefix(
+  context: Context,
+  { space, cidr, limit }: { readonly cidr: Cidr } & Pick<FreeWanted, "space" | "limit">,
+): Promise<readonly Cidr[]> {
+  const { reserved } = await context.store.readSpace(space);
+  const runs = subtract([intervalOf(cidr)], keptOutOf({ cidr, kind: "subnet" }), reserved);
+  const { family } = cidr;
+  const found: Cidr[] = [];
+  for (const { first, last } of runs)
+    for (let base = first; base <= last && found.length < limit; base += 1n)
+      found.push({ family, base, prefix: BITS[family] });
   return found;
 }
 
