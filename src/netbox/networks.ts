@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import { SPACE_DEFAULT } from "../api/route.ts";
 import { type Address, formatAddress } from "../net/address.ts";
-import { includesAddress } from "../net/address-set.ts";
+import { type AddressSet, includesAddress } from "../net/address-set.ts";
 import { type Cidr, contains, parseCidr, parseInterval } from "../net/cidr.ts";
 import { isForApplications } from "../nouns/pool/application-pools.ts";
 import type { poolRead, poolsRead } from "../nouns/pool/contract/answer.ts";
@@ -134,7 +134,8 @@ export const networkWith = (networks: readonly Network[], address: Address): Net
 export function lengthAt(network: Network, address: Address): number {
   const having = network.pools.filter(
     ({ ranges, excludes = [] }) =>
-      !ranges || (isAmong(ranges, address) && !isAmong(excludes, address)),
+      !ranges ||
+      (includesAddress(setOf(ranges), address) && !includesAddress(setOf(excludes), address)),
   );
   // An Applications pool has only what the others leave.
   return lengthIn(network, having.find((pool) => !isForApplications(pool)) ?? having[0]);
@@ -144,8 +145,9 @@ export function lengthAt(network: Network, address: Address): number {
 export const lengthIn = ({ cidr, pools }: Network, pool: PoolBody | undefined): number =>
   pool?.prefixLength ?? pools.find(isForApplications)?.prefixLength ?? cidr.prefix;
 
-const isAmong = (ranges: readonly string[], address: Address): boolean =>
-  ranges.some((text) => {
+/** Returns the addresses of the ranges of a pool, or of what it excludes, as Plat writes them. */
+export const setOf = (ranges: readonly string[] = []): AddressSet =>
+  ranges.flatMap((text) => {
     const read = parseInterval(text);
-    return read.ok && includesAddress([read.value], address);
+    return read.ok ? [read.value] : [];
   });

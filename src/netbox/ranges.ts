@@ -1,7 +1,9 @@
 import { invalid } from "../api/schema/problem.ts";
 import { shortened } from "../api/schema/schema.ts";
 import { type Address, formatAddress, parseAddress } from "../net/address.ts";
-import { formatCidr, type Interval, parseInterval } from "../net/cidr.ts";
+import { type AddressSet, subtract } from "../net/address-set.ts";
+import { formatCidr, type Interval } from "../net/cidr.ts";
+import { isForApplications } from "../nouns/pool/application-pools.ts";
 import { fieldsBody } from "./fields.ts";
 import {
   type FilterFields,
@@ -20,6 +22,7 @@ import {
   networkWith,
   type PoolBody,
   placeOf,
+  setOf,
 } from "./networks.ts";
 import { onPage, PAGING } from "./paging.ts";
 import { inPlaceOf, type Plat } from "./plat.ts";
@@ -149,15 +152,34 @@ export const readAggregate: Operation = async (asked, plat) => {
   return { status: 200, body: aggregateBody(item.network, asked.base) };
 };
 
+/**
+ * Returns the ranges of the pools of a network, each from its first to its last address that the pool has. So no two begin at one
+ * address, whose id each has.
+ */
 const rangesOf = (network: Network): readonly Range[] =>
-  network.pools.flatMap((pool) =>
-    (pool.ranges ?? []).flatMap((text) => {
-      const read = parseInterval(text);
-      return read.ok ? [{ network, pool, interval: read.value }] : [];
-    }),
-  );
+  network.pools.flatMap((pool) => {
+    const others = withoutOf(pool, network);
+    return setOf(pool.ranges).flatMap((range) => {
+      const runs = subtract([range], others);
+      const [first, last] = [runs[0], runs.at(-1)];
+      return first && last
+        ? [{ network, pool, interval: { ...range, first: first.first, last: last.last } }]
+        : [];
+    });
+  });
 
-const rangeStatus = ({ disabled }: PoolBody): string => (disabled ? "deprecated" : "active");
+/** Returns what a pool does not have of its ranges. An Applications pool has only what the others leave. */
+const withoutOf = (pool: PoolBody, { pools }: Network): AddressSet => [
+  ...setOf(pool.excludes),
+  ...(isForApplications(pool)
+    ? pools
+        .filter((other) => other !== pool)
+        .flatMap(({ ranges, excludes }) => subtract(setOf(ranges), setOf(excludes)))
+    : []),
+];
+
+const rangeStatus = ({ disabled, state }: PoolBody): string =>
+  disabled || state !== undefined ? "deprecated" : "active";
 
 const idOf = ({ space, cidr }: Network, { family, first }: Interval): number | undefined =>
   addressId(space, cidr, { family, value: first });

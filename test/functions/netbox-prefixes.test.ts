@@ -367,6 +367,54 @@ describe("a range", () => {
     await netbox("DELETE", `ipam/ip-addresses/${made.body.id}/`);
     expect((await netbox("GET", `ipam/ip-ranges/${range.id + 1}/`)).status).toBe(404);
   });
+
+  it.each([
+    ["10.68.0.10-10.68.0.19", [], ["10.68.0.20", "10.68.0.99"]],
+    ["10.68.0.90-10.68.0.99", [], ["10.68.0.10", "10.68.0.89"]],
+    ["10.68.0.10-10.68.0.19", ["10.68.0.10"], ["10.68.0.10", "10.68.0.99"]],
+  ])(
+    "begins and ends with an address of its own pool, not with one of the pool %s inside without %j",
+    async (range, excludes, [from, to]) => {
+      const space = newSpace();
+      const shared = { cidr: "10.68.0.0/24" };
+      const outer = { ...shared, assignmentMode: "Applications" };
+      const ranges = ["10.68.0.10-10.68.0.99"];
+      await space.put("/v1/pools/subnet-4", { ...outer, ranges });
+      await space.put("/v1/pools/web", { ...shared, ranges: [range], excludes });
+      const query = { name: space.space };
+      const [vrf] = (await netbox("GET", "ipam/vrfs/", { query })).body.results;
+      const listed = { vrf_id: String(vrf.id), ordering: "description" };
+      const all = (await netbox("GET", "ipam/ip-ranges/", { query: listed })).body.results;
+      expect(all).toMatchObject([
+        { start_address: `${from}/24`, end_address: `${to}/24`, description: "subnet-4" },
+        { description: "web" },
+      ]);
+      for (const one of all)
+        expect((await netbox("GET", `ipam/ip-ranges/${one.id}/`)).body).toEqual(one);
+      const free = await netbox("GET", `ipam/ip-ranges/${all[1].id}/available-ips/`);
+      expect(free.body).toHaveLength(10 - excludes.length);
+    },
+  );
+
+  it("is no range where its pool has none of its addresses", async () => {
+    const ranges = ["10.69.0.10-10.69.0.19", "10.69.0.30"];
+    const pool = { cidr: "10.69.0.0/24", ranges, excludes: ["10.69.0.30"] };
+    await call("PUT", "/v1/pools/half", { body: pool });
+    const none = { start_address: "10.69.0.30" };
+    expect((await netbox("GET", "ipam/ip-ranges/", { query: none })).body.count).toBe(0);
+  });
+
+  it("is deprecated while its pool is being deleted", async () => {
+    const pool = { cidr: "10.70.0.0/24", ranges: ["10.70.0.10-10.70.0.19"] };
+    await call("PUT", "/v1/pools/ending", { body: pool });
+    const query = { start_address: "10.70.0.10" };
+    const statusNow = async () =>
+      (await netbox("GET", "ipam/ip-ranges/", { query })).body.results[0].status.value;
+    expect(await statusNow()).toBe("active");
+    await call("DELETE", "/v1/pools/ending", { headers: { "if-match": "*" } });
+    expect((await only("10.70.0.0/24")).status.value).toBe("deprecated");
+    expect(await statusNow()).toBe("deprecated");
+  });
 });
 
 describe("the addresses of pools that share a CIDR", () => {
