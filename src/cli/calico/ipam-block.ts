@@ -36,12 +36,13 @@ export interface IpamBlock {
  * Converts a block to the form of Calico's IPAMBlock.
  *
  * Cooling and quarantined addresses are free, at the end of `unallocated`, as a Calico without cooldown lists released ones.
- * Host-reserved addresses are allocated to their handle with its note. A sequence number is the time of the assignment
- * in milliseconds, so that no later assignment of the address has the same. The sequence number of the block is larger
- * than all of them. (Calico counts from the time of the block's creation in nanoseconds, which JSON readers with
- * doubles would round.)
+ * Host-reserved addresses are allocated to their handle with its note, and those held for an application to nobody.
  *
- * @param owners the owners of assigned addresses, by address; without one, an address has only its handle
+ * A sequence number is the time of the assignment in milliseconds, so that no later assignment of the address has the
+ * same. The sequence number of the block is larger than all of them. (Calico counts from the time of the block's
+ * creation in nanoseconds, which JSON readers with doubles would round.)
+ *
+ * @param owners the owners of assigned and kept addresses, by address; without one, an address has only its handle
  * @param namesMachines true for an export: an address outside of its host's blocks has the attribute `node`, which alone says its host
  */
 export function ipamBlock(
@@ -51,20 +52,22 @@ export function ipamBlock(
 ): IpamBlock {
   const cidr = read(parseCidr(block.cidr));
   const ordinalIn = (address: string) => ordinalOf(cidr, read(parseAddress(address)));
-  const assigned = block.addresses.filter(({ state }) => state === "assigned");
+  const owned = block.addresses.filter(({ state }) => state === "assigned" || state === "kept");
+  const held = block.addresses.filter(({ state }) => state === "held");
   const cooling = block.addresses
     .filter(({ state }) => state === "cooling" || state === "quarantined")
     .toSorted((a, b) => compareTimes(freeFrom(a), freeFrom(b)));
-  const sequenceNumbers = assigned.map(({ address, assignedAt = block.claimedAt }) => [
+  const sequenceNumbers = owned.map(({ address, assignedAt = block.claimedAt }) => [
     ordinalIn(address),
     Date.parse(assignedAt),
   ]);
-  const held = new Map([
+  const allocated = new Map([
     ...keptByHost(cidr, block),
-    ...assigned.map((one) => {
-      const owned = owners.get(one.address);
-      const machine = namesMachines ? machineOf(one, owned, block) : undefined;
-      return [ordinalIn(one.address), attributeOf(one, owned, machine)] as const;
+    ...held.map(({ address }) => [ordinalIn(address), NOBODY] as const),
+    ...owned.map((one) => {
+      const owner = owners.get(one.address);
+      const machine = namesMachines ? machineOf(one, owner, block) : undefined;
+      return [ordinalIn(one.address), attributeOf(one, owner, machine)] as const;
     }),
   ]);
   return {
@@ -73,7 +76,7 @@ export function ipamBlock(
     metadata: { name: blockName(block.cidr) },
     spec: {
       ...affinityOf(block),
-      ...allocationsOf(cidr, held),
+      ...allocationsOf(cidr, allocated),
       cidr: block.cidr,
       deleted: false,
       sequenceNumber:
@@ -85,12 +88,15 @@ export function ipamBlock(
       strictAffinity: false,
       unallocated: unallocatedOf(
         cidr,
-        held,
+        allocated,
         cooling.map(({ address }) => ordinalIn(address)),
       ),
     },
   };
 }
+
+/** Stands for the owner of an address that nobody has and nobody else can get. */
+const NOBODY: AllocationAttribute = {};
 
 type HeldOrdinals = ReadonlyMap<number, AllocationAttribute>;
 

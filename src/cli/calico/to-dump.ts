@@ -41,7 +41,10 @@ interface Resource {
 export function calicoResources(space: Space): readonly Resource[] {
   const { pools, settings, reservations, owners } = space;
   const isLeftOut = blocksOutside(pools);
-  const blocks = space.blocks.filter((block) => !isLeftOut(block)).toSorted(byBase);
+  const blocks = space.blocks
+    .filter((block) => !isLeftOut(block))
+    .map(withoutWaiting)
+    .toSorted(byBase);
   return [
     ...pools.filter(isOfCalico).map((pool) => resource("IPPool", pool.name, poolSpec(pool))),
     resource("IPAMConfig", "default", {
@@ -60,6 +63,12 @@ export function calicoResources(space: Space): readonly Resource[] {
     ...handlesOf(blocks),
   ];
 }
+
+/** Leaves out addresses that wait for an instance, or for an application. Calico has none of that, and would never free them. */
+const withoutWaiting = (block: BlockRead): BlockRead => ({
+  ...block,
+  addresses: block.addresses.filter(({ state }) => state !== "kept" && state !== "held"),
+});
 
 /** Returns a function that finds the blocks whose CIDR no pool of the export has, but a pool for applications. */
 function blocksOutside(pools: readonly PoolRead[]): (block: BlockRead) => boolean {

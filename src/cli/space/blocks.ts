@@ -12,10 +12,10 @@ type BlockPage = Answer<"readBlock">;
 /** A block as a list shows it. */
 export type BlockStatus = Answer<"listBlocks">["blocks"][number];
 
-/** A block with all of its addresses that are assigned, cooling or quarantined. */
+/** A block with all of its addresses that are assigned, kept, held, cooling or quarantined. */
 export type BlockRead = Omit<BlockPage, "requestId" | "next">;
 
-/** An assigned, cooling or quarantined address of a block. */
+/** An assigned, kept, held, cooling or quarantined address of a block. */
 export type AddressInBlock = BlockRead["addresses"][number];
 
 /** Returns the network of a block as a part of a name: `10-0-0-0-26`. */

@@ -144,6 +144,25 @@ describe("a block in Calico's shape", () => {
     });
   });
 
+  it("lists no address as free that is kept for an instance, or held for an application", () => {
+    const handle = "workload/shop/StatefulSet/db/0";
+    const waiting = [
+      { address: "10.0.0.12", state: "kept" as const, handle, assignedAt: BLOCK.claimedAt },
+      { address: "10.0.0.13", state: "held" as const },
+    ];
+    const addresses = [...BLOCK.addresses.slice(0, 3), ...waiting];
+    const owner = { active: { pod: "db-0" } };
+    const keeper = { ...owned("10.0.0.12", handle, owner), state: "kept" as const };
+    const owners = new Map([...OWNERS, [keeper.address, keeper]]);
+    const { spec } = ipamBlock({ ...BLOCK, addresses }, owners);
+    expect(spec.unallocated).toEqual([6]);
+    expect([4, 5].map((n) => spec.attributes[spec.allocations[n] ?? -1])).toEqual([
+      { handle_id: handle, secondary: owner.active },
+      {},
+    ]);
+    expect(Object.keys(spec.sequenceNumberForAllocation)).toEqual(["1", "2", "3", "4"]);
+  });
+
   it("counts on from the claim where nothing is assigned, and from when the block fell idle", () => {
     const empty = { ...BLOCK, addresses: [] };
     expect(ipamBlock(empty, new Map()).spec.sequenceNumber).toBe(
