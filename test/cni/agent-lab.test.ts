@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(
       });
       expect(await lab.plugin("bridge", "DEL", network(), given)).toMatchObject({ exit: 0 });
       const deletes = join(folder, "run", "deletes");
-      expect(await readdir(deletes)).toContain("s2~eth0");
+      expect(await readdir(deletes)).toEqual([expect.stringMatching(/^s2~eth0~[0-9a-f]{16}$/)]);
       expect((await read(addressOf(added))).state).toBe("assigned");
       cluster.deletePod("web-2");
       await start();
