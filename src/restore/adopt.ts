@@ -2,6 +2,7 @@ import { instancePlace } from "../api/http/instance-place.ts";
 import { groupedBy } from "../base/grouped-by.ts";
 import { Rejection } from "../base/outcome.ts";
 import { assign } from "../kernel/assign/assign.ts";
+import { configurationOf } from "../kernel/core/configuration.ts";
 import type { Context } from "../kernel/core/context.ts";
 import { withCalls } from "../kernel/core/store.ts";
 import { releaseAddress } from "../kernel/release/release-address.ts";
@@ -12,7 +13,7 @@ import { type Address, FAMILIES, type Family, formatAddress } from "../net/addre
 import { POD_UID } from "../nouns/address/attachment.ts";
 import { type AddressRead, readAddress } from "../nouns/address/operations/read-address.ts";
 import { isWorkloadHandle, type Workload, workloadHandle } from "../nouns/application/workload.ts";
-import type { SpaceConfiguration } from "../nouns/pool/configuration.ts";
+import { poolNamed, type SpaceConfiguration } from "../nouns/pool/configuration.ts";
 import type { Pool } from "../nouns/pool/pool.ts";
 
 /** An address that its owner uses, as an inventory has it. */
@@ -109,20 +110,21 @@ async function adoptTogether(
   if (isWorkloadHandle(handle) && !workload)
     return "The handle must be workload/NAMESPACE/KIND/NAME/INSTANCE, or begin otherwise.";
   const missing: Living[] = [];
-  let earlier = 0;
+  const earlier: AddressRead[] = [];
   for (const one of own) {
     const found = await readAddress(context, space, one.address);
     if (found instanceof Rejection) return found.detail;
     const isOwn = hasOwner(found) && found.handle === handle;
     if (isOwn && (!workload || isCurrent(found, attributes))) continue;
     missing.push(one);
-    if (isOwn) earlier++;
+    if (isOwn) earlier.push(found);
     if (isOwn || !hasOwner(found)) continue;
     await releaseAddress(context, space, { address: one.address, handle: found.handle });
     done.reassigned++;
   }
   if (missing.length === 0) return undefined;
   const addresses = own.map(({ address }) => address);
+  const [{ assignedBy, interface: name } = {} as Partial<AddressRead>] = earlier;
   const request = {
     space,
     host,
@@ -136,12 +138,24 @@ async function adoptTogether(
       keyId: instancePlace(space, workload).id,
     }),
     attributes,
+    ...(assignedBy !== undefined && { assignedBy }),
     pools: [],
     digest: handle,
   };
-  const named = { ...request, addresses };
-  if (earlier === own.length) {
-    // The table has them under an earlier uid: they return to the instance without a release.
+  const named = {
+    ...request,
+    addresses,
+    ...(name !== undefined && {
+      interfaces: [{ name, pools: [] }],
+      wanted: request.wanted.map((each) => ({ ...each, interface: name })),
+    }),
+  };
+  if (earlier.length === own.length) {
+    // The kernel ends what it cannot return. In these cases the instance keeps what it uses, under its earlier uid.
+    const configuration = await configurationOf(context, space);
+    const isServed = ({ pool }: AddressRead) => poolNamed(configuration, pool)?.state === "active";
+    if (!earlier.every((one) => one.interface === name && isServed(one))) return undefined;
+    // They return to the instance without a release.
     const returned = await assign(context, named);
     if (!(returned instanceof Rejection)) done.adopted += missing.length;
     // After `already_released` the table has a uid that is later than that of the inventory.

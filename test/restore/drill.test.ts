@@ -18,6 +18,7 @@ import {
   putSettings,
   readSettings,
 } from "../../src/nouns/pool/operations/administration.ts";
+import { deletePool, drainPool } from "../../src/nouns/pool/operations/pool-jobs.ts";
 import { adopt, type Living } from "../../src/restore/adopt.ts";
 import { restoreTable } from "../../src/restore/restore-table.ts";
 import { ChangeLog, InMemoryFeed } from "../../src/table/change-log.ts";
@@ -376,6 +377,47 @@ describe("the adoption of an inventory", () => {
     const adopted = { reassigned: 0, rejected: [] };
     expect(await adopt(context, living)).toEqual({ ...adopted, adopted: 1 });
     expect(await adopt(context, living)).toEqual({ ...adopted, adopted: 0 });
+  });
+
+  it("leaves an instance its interface and its caller, so that it has the address at its next start too", async () => {
+    const onInterface = (node: string, uid: string) => ({
+      ...podOn(node, uid),
+      assignedBy: "alice",
+      wanted: [{ family: 4, count: 1, interface: "eth0" }] as const,
+      interfaces: [{ name: "eth0", pools: [] }],
+    });
+    const before = async (context: Context) => {
+      await assigned(context, onInterface("node-1", "first"));
+      return [];
+    };
+    const { backup, inventory } = await lost({
+      before,
+      after: (context) => given(context, onInterface("node-2", "second")),
+    });
+    const context = contextOver(backup, clock, 3);
+    expect(await adopt(context, inventory)).toEqual({ adopted: 1, reassigned: 0, rejected: [] });
+    for (const { address } of inventory)
+      expect(await readAddress(context, SPACE, address)).toMatchObject({
+        workload: { uid: "second" },
+        interface: "eth0",
+        assignedBy: "alice",
+      });
+    expect(await given(context, onInterface("node-3", "third"))).toEqual(inventory.map(textOf));
+  });
+
+  it("leaves an instance what it has in a pool that is being deleted, although it cannot get the uid of now", async () => {
+    const before = async (context: Context) => {
+      const had = await given(context, podOn("node-1", "first"));
+      const pool = async () => (await context.store.readSpace(SPACE)).pools[0]?.revision;
+      await drainPool(context, SPACE, "pool", await pool());
+      await deletePool(context, SPACE, "pool", await pool());
+      return had;
+    };
+    const { backup, inventory } = await lost({ before, after: none });
+    const living = inventory.map((one) => ({ ...one, attributes: { containerId: "second" } }));
+    const context = contextOver(backup, clock, 3);
+    expect(await adopt(context, living)).toEqual({ adopted: 0, reassigned: 0, rejected: [] });
+    expect(await inventoryOf(context, inventory.map(textOf))).toEqual(inventory);
   });
 
   it("leaves to an instance the uid of a container that started after the inventory", async () => {
