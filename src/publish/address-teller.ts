@@ -113,7 +113,9 @@ export class AddressTeller {
     const holding = told.filter(({ owner }) => isHolding(owner.allocation));
     const owners = holding.length > 0 ? holding : told;
     const then = owners.findLast(({ sequence }) => sequence <= position.sequence) ?? owners[0];
-    if (then) return owned(then.owner);
+    // The write that sets these times may be told later than the slots.
+    const isEarly = event.kind === "assigned" && holding.length === 0;
+    if (then && !isEarly) return owned(then.owner);
     if (event.kind === "released") {
       const holder = await this.#holderOf(space, position.address);
       if (holder?.token === token && hasOwner(holder.detail)) return holder.detail;
@@ -121,7 +123,9 @@ export class AddressTeller {
     const start = allocationStartIn(token);
     const { items } = await store.allocationsFrom(space, handleHash, start);
     const found =
-      ownerIn(items, token) ?? ownerIn(await history.listCopies(space, handleHash, start), token);
+      ownerIn(items, token) ??
+      then?.owner ??
+      ownerIn(await history.listCopies(space, handleHash, start), token);
     if (found) return owned(found);
     // The change was told before, when more was known.
     const before = await history.readEntry({ space, address: position.address }, position);

@@ -96,16 +96,25 @@ describe("the events of a pool", () => {
 });
 
 describe("the event of an assigned address", () => {
-  it("has the times of the answer, also of addresses in several blocks", async () => {
-    const world = await streamed();
-    const plat = { ...world.plat, now: () => ++world.clock.nowMs };
-    const request = { ...requestOf("vm", 3), leaseSeconds: 60 };
-    const { addresses } = await asAlice(() => assigned(plat, request));
-    const told = await eventsOf(world, "AddressAssigned");
-    expect(told.map(({ address, expiresAt }) => [address, expiresAt])).toEqual(
-      addresses.map(({ address, expiresAtMs = 0 }) => [address, formatTime(expiresAtMs)]),
-    );
-  });
+  it.each([
+    ["together with the write that completes it", 0],
+    ["before the write that completes it", 1],
+  ])(
+    "has the times of the answer, also of addresses in several blocks that are told %s",
+    async (_, later) => {
+      const world = await streamed();
+      const plat = { ...world.plat, now: () => ++world.clock.nowMs };
+      const request = { ...requestOf("vm", 3), leaseSeconds: 60 };
+      const { addresses } = await asAlice(() => assigned(plat, request));
+      const changes = await world.taken();
+      await world.publish(changes.slice(0, changes.length - later));
+      await world.publish(changes.slice(changes.length - later));
+      const told = await eventsOf(world, "AddressAssigned");
+      expect(told.map(({ address, expiresAt }) => [address, expiresAt])).toEqual(
+        addresses.map(({ address, expiresAtMs = 0 }) => [address, formatTime(expiresAtMs)]),
+      );
+    },
+  );
 });
 
 describe("the event of a changed address", () => {
