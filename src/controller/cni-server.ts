@@ -173,12 +173,14 @@ export class CniServer {
     const attachment = `${asked.containerId}~${asked.ifName}`;
     return this.#inTurn(attachment, async () => {
       // A DEL from before an ADD must not come after it, and must not be lost: it may be of another network.
-      if (asked.command === "ADD")
-        for (const name of await readdir(join(this.#options.folder, DELETES))) {
+      if (asked.command === "ADD") {
+        const folder = join(this.#options.folder, DELETES);
+        for (const name of await readdir(folder).catch(noneIfAbsent)) {
           if (attachmentIn(name) !== attachment) continue;
-          const ended = await this.#carryOutLeft(name);
-          if (ended.exit !== 0) return ended;
+          const { exit, out } = await this.#carryOutLeft(name);
+          if (exit !== 0) return failed(behind(out, join(folder, name)));
         }
+      }
       return this.#carryOut(asked);
     });
   }
@@ -207,6 +209,22 @@ export class CniServer {
     };
     return this.#options.answer(variables, JSON.stringify(config));
   }
+}
+
+/** Returns no names for a folder that somebody removed. */
+function noneIfAbsent(error: NodeJS.ErrnoException): readonly string[] {
+  if (error.code === "ENOENT") return [];
+  throw error;
+}
+
+/** Returns the error of an ADD that waits for a DEL, whose error is `out`. */
+function behind(out: string, file: string): CniError {
+  const { code, msg } = JSON.parse(out) as ReturnType<typeof errorObject>;
+  return new CniError(
+    code,
+    `A DEL that was left behind for this interface failed: ${msg}`,
+    `It is in ${file}, and is tried again. Remove the file if it can never succeed.`,
+  );
 }
 
 /** Returns the attachment of a file, whose name begins with its container and interface. Its network has the rest. */

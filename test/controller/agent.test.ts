@@ -703,13 +703,22 @@ describe("a DEL that the plugin left behind", () => {
     ).toHaveLength(1);
   });
 
+  it("is none if somebody removed the folder", async () => {
+    putPod("p");
+    await start();
+    await rm(join(folder, "run", "deletes"), { recursive: true });
+    expect((await cni("ADD", { pod: "p" })).status).toBe(200);
+  });
+
   it("that fails makes an ADD of the same interface fail with its error, and stays left behind", async () => {
     putPod("p");
     await start();
     const first = await cni("ADD", { pod: "p" });
     await leave("p", { config: { cniVersion: "1.1.0", name: "podnet", ipam: { keep: 1 } } });
     const second = await cni("ADD", { pod: "p" }, {}, OF_OTHER_NETWORK);
-    expect(second).toMatchObject({ status: 400, out: { code: 7 } });
+    const msg = expect.stringMatching(/^A DEL that was left behind .* failed: .*keep/);
+    const details = expect.stringContaining("deletes/sandbox-of-p~eth0");
+    expect(second).toMatchObject({ status: 400, out: { code: 7, msg, details } });
     expect(await left()).toHaveLength(1);
     expect((await read(addressOf(first))).state).toBe("assigned");
   });

@@ -113,9 +113,9 @@ export function useEvents(space: string, turn: number): Coming {
  * sequences, the later in a page is the newer.
  */
 export function withNewer({ events, isCut }: Kept, page: readonly Event[]): Kept {
-  const byId = new Map([...page.toReversed(), ...events].map((event) => [event.id, event]));
-  const newest = [...byId.values()].sort((a, b) =>
-    a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0,
-  );
+  const byId = new Map([...events.toReversed(), ...page].map((event) => [event.id, event]));
+  const newest = [...byId.values()]
+    .reverse()
+    .sort((a, b) => (a.sequence < b.sequence ? 1 : a.sequence > b.sequence ? -1 : 0));
   return { events: newest.slice(0, EVENTS_MAX), isCut: isCut || newest.length > EVENTS_MAX };
 }

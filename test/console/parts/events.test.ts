@@ -19,6 +19,7 @@ it("of events with equal sequences, those that came later are first", () => {
   const kept = withNewer({ events: [], isCut: false }, [first, second]);
   expect(kept.events).toEqual([second, first]);
   expect(withNewer(kept, [second, third]).events).toEqual([third, second, first]);
+  expect(withNewer(kept, [first]).events).toEqual([second, first]);
 });
 
 it("the newest thousand events are kept, and the page knows that others were left out", () => {
