@@ -9,6 +9,7 @@ import { OPERATIONS } from "./catalogue.ts";
 const WRITES_NOTHING = [
   "countAddresses",
   "explain",
+  "freeInPrefix",
   "listAddresses",
   "listAffinities",
   "listAlarms",
